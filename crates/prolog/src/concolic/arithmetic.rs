@@ -1,4 +1,5 @@
-//! Arithmetic on values of the input: what a number is of it, and where that is not defined.
+//! Arithmetic on symbolic values: the expressions of results, and the path constraints under which they are
+//! defined.
 
 use crate::code::{ArithOp, Compare, arith_op};
 use crate::concolic::convert::{expr_of, shadow_of};
@@ -10,11 +11,11 @@ use std::sync::Arc;
 use term::{ExprId, Kind, Op, Term};
 use trace::Head;
 
-/// Expressions nested deeper are computed without being followed.
+/// The nesting depth of expressions from which on they are evaluated without a symbolic expression.
 const MAX_DEPTH: usize = 500;
 
 impl Machine {
-    /// The result of an operation with what it is of the input. The operands are dereferenced.
+    /// Evaluates an operation; the result has its symbolic expression. The operands are dereferenced.
     pub(crate) fn arith_recorded(
         &mut self,
         op: ArithOp,
@@ -75,7 +76,7 @@ impl Machine {
         crate::data::compare(&self.heap, &self.atoms, a, b)
     }
 
-    /// A number that an operand is or stands for.
+    /// Returns the number that an operand is or evaluates to, with its symbolic expression.
     pub(super) fn number_recorded(&mut self, place: Place, value: Value) -> Result<Value, Fault> {
         let value = self.heap.deref(value);
         if let Some(expr) = expr_of(value) {
@@ -91,7 +92,7 @@ impl Machine {
         self.evaluate_recorded(place, value, MAX_DEPTH)
     }
 
-    /// The value of an expression that is a term at run time.
+    /// Evaluates an expression that is a term at run time.
     pub(crate) fn evaluate_here(&mut self, value: Value) -> Result<Value, Fault> {
         let place = self.here(0);
         self.number_recorded(place, value)
@@ -144,7 +145,7 @@ impl Machine {
         Ok(res.store(&mut self.heap))
     }
 
-    /// Records how two numbers compare; gives them back evaluated.
+    /// Records how two numbers compare. Returns them evaluated.
     pub(crate) fn look_compare(
         &mut self,
         op: Compare,
@@ -190,7 +191,7 @@ impl Machine {
     }
 }
 
-/// The expression of a result; `None` if there is none.
+/// Returns the symbolic expression of a result; `None` if the theory has none.
 fn express(
     it: &mut Recorder,
     place: Place,
@@ -243,7 +244,7 @@ fn express(
     }
 }
 
-/// The remainder with the sign of the divisor.
+/// Returns the remainder with the sign of the divisor.
 fn modulo(it: &mut Recorder, x: ExprId, y: ExprId) -> ExprId {
     let rest = it.apply(Op::Remainder, &[x, y]);
     let shifted = it.apply(Op::Add, &[rest, y]);

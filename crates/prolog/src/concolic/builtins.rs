@@ -1,4 +1,5 @@
-//! What builtins look at. A row that is not here is not followed: what it is given is pinned.
+//! How builtins treat symbolic values. The symbolic arguments of a builtin without a row in [`way`] are
+//! pinned.
 #![expect(clippy::indexing_slicing, reason = "indices are the machine's own")]
 
 use crate::code::{Compare, Test};
@@ -10,36 +11,36 @@ use std::sync::Arc;
 use term::{Kind, Op, Term};
 use trace::Head;
 
-/// Numbers beyond this are not told apart one by one.
+/// The maximum number whose value is distinguished from other numbers at its use as an index or length.
 const MAX_INDEX: usize = 32;
-/// Parts of a term that are looked through at every call.
+/// The number of subterms of an argument that are searched for symbolic values at every call.
 const SMALL: usize = 1_000;
 
-/// How a builtin that is given values of the input is followed.
+/// How a builtin with symbolic arguments is followed. Sets of arguments are bit masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Values travel through it, and it looks at none.
+    /// Values pass through the builtin, which does not inspect any.
     Moves,
-    /// The same, and its results (as bits) are compared with what it is given for them.
+    /// Values pass through the builtin. Its result arguments (a bit mask) are unified with the results.
     Results(u8),
-    /// It looks for variables.
+    /// The builtin only tests for variables.
     Variables,
-    /// These arguments (as bits) name a stream, a key or options; the others travel through it.
+    /// These arguments name a stream, a key or options, and are pinned; values pass through the others.
     Named(u8),
-    /// It is about a clause, which its top tells the predicate of.
+    /// The builtin adds or removes a clause, whose principal functor determines the predicate.
     Stores,
-    /// The builtin writes a list of arguments as a format text directs, like `format/2`.
+    /// The builtin writes a list of arguments under the control of a format text, as `format/2` does.
     Format,
-    /// It looks at the top of these arguments (as bits); the others are results.
+    /// The builtin inspects the principal functors of these arguments; the others are results.
     Tops(u8),
-    /// It looks at how long these lists are; the others are results.
+    /// The builtin inspects the lengths of these lists; the others are results.
     Spines(u8),
-    /// It sorts a list by standard order.
+    /// The builtin sorts a list by the standard order.
     Sorts,
-    /// It is about text.
+    /// The builtin works on text and is followed letter by letter.
     Text,
     Own,
-    /// All that it is given is pinned.
+    /// All symbolic arguments are pinned.
     Pins,
 }
 
@@ -123,8 +124,8 @@ fn way(name: &str, arity: usize) -> Way {
     }
 }
 
-/// Whether a builtin asks for what no input is made of: rational numbers, cyclic terms, streams and other
-/// blobs, dicts, variables with attributes.
+/// Whether a builtin asks for terms that inputs cannot contain: rational numbers, cyclic terms, streams and
+/// other blobs, dicts, attributed variables.
 fn is_beyond(name: &str, arity: usize) -> bool {
     matches!(
         (name, arity),
@@ -135,7 +136,7 @@ fn is_beyond(name: &str, arity: usize) -> bool {
 }
 
 impl Machine {
-    /// Runs a builtin while recording.
+    /// Runs a builtin of a recorded run.
     pub(crate) fn builtin_recorded(&mut self, row: usize) -> Result<Next, Fault> {
         let row = self.rows[row];
         let arity = row.arity as usize;
@@ -149,7 +150,8 @@ impl Machine {
             return (row.run)(self, base);
         }
         let way = way(row.name, arity);
-        // Whoever looks at the top of a large term each time does not go through all of it.
+        // A builtin that only inspects the principal functor of a large term must not cost a traversal of the
+        // term at each call.
         let is_shallow = matches!(way, Way::Moves | Way::Tops(_));
         if !is_shallow && (0..arity).all(|n| !self.is_symbolic(self.stack[base + n])) {
             return (row.run)(self, base);
@@ -197,7 +199,7 @@ impl Machine {
                 self.pin_all(row.name, arity);
                 (row.run)(self, base)
             }
-            // Inputs have none.
+            // Inputs contain no variables.
             Way::Variables => self.with_results(arity, 0b1, row.run),
             Way::Own => self.own(row.name, arity, base, row.run),
             Way::Text => self.text_recorded(row.name, arity, base, row.run),
@@ -213,7 +215,7 @@ impl Machine {
                         self.pin_quietly(n, value);
                     }
                 }
-                // A term is made of its parts: they are no results.
+                // A term is built from these arguments, so they are not results.
                 if looked == 0b1 && 1 < arity && self.arg(base, 0).is_var() {
                     let list = self.arg(base, arity - 1);
                     self.look_spine(self.at_builtin(8), list);
@@ -227,7 +229,7 @@ impl Machine {
                 }
                 let wanted = self.arg(base, arity - 1);
                 if row.name == "arg" && self.arg(base, 0).is_integer() && !wanted.is_var() {
-                    // The argument may be of the input where what it is compared with is not.
+                    // The argument may be symbolic while the term that it is unified with is not.
                     let fresh = self.heap.fresh();
                     self.stack[base + 2] = fresh;
                     let next = (row.run)(self, base)?;
@@ -245,7 +247,7 @@ impl Machine {
                 let length = self.arg(base, 1);
                 let is_open = |it: Value| matches!(self.heap.list_items(it).1, ListEnd::Open(_));
                 if row.name == "$length" && is_open(self.arg(base, 0)) && !length.is_var() {
-                    // A list of this length is made.
+                    // The builtin creates a list of this length.
                     self.look_kind(8, length);
                     if length.is_integer() {
                         self.look_index(0, length, MAX_INDEX / 2);
@@ -262,7 +264,8 @@ impl Machine {
         }
     }
 
-    /// Runs what may write: text that is captured is not followed.
+    /// Runs a builtin that may write. A loss is recorded if the text is captured, because captured text is
+    /// not followed.
     fn write_recorded(
         &mut self,
         name: &str,
@@ -277,7 +280,7 @@ impl Machine {
         run(self, self.base)
     }
 
-    /// Arguments that decide what the builtin does are not followed from here on.
+    /// Pins the arguments that decide what the builtin does.
     fn pin_named(&mut self, name: &str, arity: usize, names: u8) {
         let place = self.at_builtin(0);
         let mut is_pinned = false;
@@ -289,7 +292,7 @@ impl Machine {
         }
     }
 
-    /// What the builtin is given is not followed from here on.
+    /// Pins all symbolic arguments of the builtin.
     fn pin_all(&mut self, name: &str, arity: usize) {
         let place = self.at_builtin(0);
         for n in 0..arity {
@@ -299,8 +302,8 @@ impl Machine {
         self.record(|_, it| it.lose(place, what));
     }
 
-    /// The program asks for something that the place where it runs decides (a flag, a clock, what somebody
-    /// types): other inputs say nothing of what it may be, and other runs may have another answer.
+    /// Records a loss: the program asks for something that its environment decides, such as a flag, the clock
+    /// or standard input. The answer is not a function of the input, and other runs may get another answer.
     pub(crate) fn note_environment(&mut self, what: &str) {
         self.has_asked_outside = true;
         let place = self.at_builtin(0);
@@ -308,13 +311,13 @@ impl Machine {
         self.record(|_, it| it.lose(place, what));
     }
 
-    /// A number or name that decides what a term looks like: other values are tried, a few.
+    /// Pins a number or name that decides the shape of a term. Only a few other values are tried.
     pub(super) fn pin_quietly(&mut self, n: usize, value: Value) {
         let place = self.at_builtin(64 + u32::try_from(n).unwrap_or(0));
         self.pin(place, value);
     }
 
-    /// A number from 0 to the highest that makes a difference.
+    /// Records which number a value is, from 0 to `highest`, or that it is outside of that range.
     pub(super) fn look_index(&mut self, n: usize, value: Value, highest: usize) {
         let Some(expr) = expr_of(value) else { return };
         let highest = i64::try_from(highest.min(MAX_INDEX)).unwrap_or(0);
@@ -345,7 +348,8 @@ impl Machine {
         }
     }
 
-    /// Runs it with variables in the place of results, which are compared afterwards.
+    /// Runs the builtin with fresh variables in place of symbolic results, and unifies these with the results
+    /// afterwards.
     pub(super) fn with_results(
         &mut self,
         arity: usize,
@@ -377,9 +381,8 @@ impl Machine {
         Ok(Next::True)
     }
 
-    /// What is not of the input, and is given where a builtin has a result that may be: what comparing
-    /// the two looks at becomes part of the path. The builtin runs once more for that, and leaves
-    /// nothing behind.
+    /// Records the comparison of a builtin's symbolic result with an argument that is not symbolic. To get
+    /// the result, the builtin is run once more, and its bindings are undone.
     fn look_results(
         &mut self,
         arity: usize,
@@ -418,7 +421,8 @@ impl Machine {
         self.stack[base..base + arity].copy_from_slice(&args);
     }
 
-    /// `sort/2`, `msort/2`, `keysort/2` and `sort/4`: how the keys compare decides the order.
+    /// Follows `sort/2`, `msort/2`, `keysort/2` and `sort/4`: the order of the result depends on the
+    /// comparisons of the keys.
     fn sorts(
         &mut self,
         name: &str,
@@ -449,17 +453,17 @@ impl Machine {
             } else if self.arity_of(item).is_some_and(|it| key <= it) {
                 keys.push(self.heap.arg(item, key - 1));
             } else {
-                // It is an error.
+                // The item has no such key, so the builtin raises an error.
                 return run(self, base);
             }
         }
         let place = self.at_builtin(16);
-        // What it compares depends on nothing but how the comparisons before came out.
+        // Each comparison of a sort depends only on the results of the earlier ones.
         keys.sort_by(|a, b| {
             self.look_order_at(place, *a, *b);
             crate::data::compare(&self.heap, &self.atoms, *a, *b)
         });
-        // All but the last are given.
+        // All arguments except the last one are inputs.
         self.with_results(arity, (1 << (arity - 1)) - 1, run)
     }
 
@@ -480,7 +484,8 @@ impl Machine {
                     return Ok(Next::False);
                 }
             }
-            // What it looks at is what unification looks at; that it binds less shows in its answer.
+            // These builtins inspect the same as unification. That they bind fewer variables affects only
+            // their result.
             "$match" | "$subsumes" => {
                 self.can_unify_recorded(x, y);
             }
@@ -592,10 +597,11 @@ impl Machine {
         self.look_test_at(place, Test::Integer, value);
     }
 
-    /// The builtin bound `to`, or compared it with a result: with what the result is of the input.
+    /// Gives `to` the symbolic expression of a result: stores it in the variable that the builtin just bound,
+    /// or unifies with it.
     pub(super) fn result(&mut self, to: Value, value: Value, next: Next) -> Next {
         if to.is_var() {
-            // The cell was bound just now, and is undone like any other.
+            // The binding of the cell is already on the trail.
             if next == Next::True {
                 self.heap.cells[to.address()] = value;
             }
@@ -605,7 +611,7 @@ impl Machine {
         next
     }
 
-    /// Item by item, as the definition in Prolog does.
+    /// Follows `memberchk/2` item by item, as its definition in Prolog does.
     fn memberchk_recorded(
         &mut self,
         item: Value,
@@ -635,12 +641,12 @@ impl Machine {
     }
 }
 
-/// Whether a builtin writes what it is given.
+/// Whether a builtin writes its arguments.
 fn is_written(name: &str) -> bool {
     name.starts_with("write") || matches!(name, "print" | "format" | "put_char")
 }
 
-/// Whether a builtin gives what was put away before.
+/// Whether a builtin returns a value that was stored before, which may be symbolic.
 fn is_keeper(name: &str) -> bool {
     matches!(name, "nb_getval" | "b_getval" | "nb_current")
 }

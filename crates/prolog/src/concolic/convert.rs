@@ -1,13 +1,13 @@
-//! Prolog terms as terms of the shared theory, and back.
+//! Conversion of Prolog terms to terms of the shared theory, and back.
 
 use crate::data::{AtomId, Atoms, Blob, FunctorId, Heap, Shadow, Value, View};
 use crate::machine::Machine;
 use crate::text::{WriteOptions, write_term};
 use term::{Atom, ExprId, Exprs, Op, Reference, Term};
 
-/// Terms nested deeper than this are not converted.
+/// The maximum nesting depth of a term that is converted.
 const MAX_DEPTH: usize = 2_000;
-/// Nor are those with more parts.
+/// The maximum number of subterms of a term that is converted.
 const MAX_PARTS: usize = 200_000;
 
 pub(super) fn shadow_of(expr: ExprId) -> Shadow {
@@ -18,7 +18,7 @@ pub(super) fn expr_of(value: Value) -> Option<ExprId> {
     value.shadow().0.checked_sub(1).map(ExprId)
 }
 
-/// The term of a value; `None` for what has no place in the theory: rationals, cyclic terms.
+/// Returns the term of a value; `None` for values that the theory lacks: rationals and cyclic terms.
 pub fn term_of(heap: &Heap, atoms: &Atoms, value: Value) -> Option<Term> {
     of(heap, atoms, value, &mut Room { depth: MAX_DEPTH, parts: MAX_PARTS })
 }
@@ -27,7 +27,8 @@ pub fn to_term(machine: &Machine, value: Value) -> Option<Term> {
     term_of(&machine.heap, &machine.atoms, value)
 }
 
-/// What is left of what a term may have. Terms that share their parts can be larger than any memory.
+/// The remaining budget of a conversion. A term with shared subterms may be larger than memory when it is
+/// written out.
 struct Room {
     depth: usize,
     parts: usize,
@@ -79,12 +80,12 @@ fn variable(at: usize) -> Reference {
     Reference { node: Atom::new("prolog"), creation: 0, words: vec![word, 0, 0] }
 }
 
-/// The value of a term, without shadows. Equal references are one variable.
+/// Builds the value of a term, without shadows. Equal references become the same variable.
 pub fn decode(heap: &mut Heap, atoms: &mut Atoms, term: &Term) -> Option<Value> {
     Builder { heap, atoms, exprs: None, vars: Vec::new() }.build(term, None)
 }
 
-/// The value of an input: every part of it knows what it is of the input.
+/// Builds the value of an input. All of its subterms get shadows: `expr` and projections of it.
 pub(super) fn decode_input(
     heap: &mut Heap,
     atoms: &mut Atoms,
@@ -170,12 +171,12 @@ fn shadowed(value: Value, expr: Option<ExprId>) -> Value {
     expr.map_or(value, |it| value.with_shadow(shadow_of(it)))
 }
 
-/// The term as Prolog writes it, operators and all.
+/// Returns a term in Prolog syntax, with operators.
 pub fn term_text(machine: &mut Machine, term: &Term) -> String {
     term_texts(machine, std::slice::from_ref(term)).pop().unwrap_or_default()
 }
 
-/// Terms that may share variables.
+/// Returns the texts of terms that may share variables.
 pub fn term_texts(machine: &mut Machine, terms: &[Term]) -> Vec<String> {
     let mark = machine.heap.mark();
     let (heap, atoms) = (&mut machine.heap, &mut machine.atoms);

@@ -1,6 +1,6 @@
-//! What a source says of its predicates' arguments: PlDoc comments, `:- mode` and `:- pred`.
+//! Declarations of predicates in a source text: PlDoc comments, `:- mode` and `:- pred`.
 //!
-//! Works on the text alone; what it does not understand it leaves out.
+//! Works on the text alone and skips what it does not understand.
 
 use crate::concolic::made::Maker;
 use crate::concolic::unit::Arg;
@@ -12,9 +12,9 @@ pub struct Declaration {
     pub name: String,
     pub args: Vec<Declared>,
     pub determinism: Option<Determinism>,
-    /// The terms of `@throws` and `@error`, as they are written.
+    /// The terms of `@throws` and `@error`, as written.
     pub throws: Vec<String>,
-    /// From 1.
+    /// The line, counted from 1.
     pub line: usize,
 }
 
@@ -22,27 +22,28 @@ pub struct Declaration {
 pub struct Declared {
     pub mode: char,
     pub name: Option<String>,
-    /// As it is written.
+    /// The declared type, as written.
     pub of: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Determinism {
-    /// One answer.
+    /// Exactly one answer.
     Det,
-    /// At most one.
+    /// At most one answer.
     Semidet,
-    /// At least one.
+    /// At least one answer.
     Multi,
     Nondet,
-    /// None.
+    /// No answer.
     Failure,
-    /// It throws.
+    /// It throws an exception.
     Erroneous,
 }
 
 impl Declared {
-    /// The library that makes such an argument, in a program's module.
+    /// Returns the library that constructs such an argument, if its type is an abstract data type of a
+    /// library.
     pub fn maker(&self, module: &str) -> Option<Maker> {
         match (&self.of, &self.name) {
             (Some(of), _) => Maker::of_type(of),
@@ -81,11 +82,11 @@ impl Determinism {
     }
 }
 
-/// All declarations of a source, in order.
+/// Returns all declarations of a source text, in order.
 pub fn declarations(text: &str) -> Vec<Declaration> {
     let mut res: Vec<Declaration> = Vec::new();
     let mut in_comment = false;
-    // Declarations of one comment share what it says below them.
+    // The `@throws` tags below several declarations of one comment apply to all of them.
     let mut block = 0;
     for (n, line) in text.lines().enumerate() {
         let line_text = line.trim_start();
@@ -115,7 +116,7 @@ pub fn declarations(text: &str) -> Vec<Declaration> {
     res
 }
 
-/// `name(+A:type, -B) is det`
+/// Parses a declaration such as `name(+A:type, -B) is det`.
 pub fn declaration(text: &str, line: usize) -> Option<Declaration> {
     let text = text.trim().trim_end_matches("*/").trim().trim_end_matches('.').trim();
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_'))?;
@@ -145,7 +146,7 @@ pub fn declaration(text: &str, line: usize) -> Option<Declaration> {
     Some(Declaration { name: name.to_owned(), args, determinism, throws: Vec::new(), line })
 }
 
-/// The term of a line of a comment like `@throws type_error(integer, X) if X is none`.
+/// Returns the term of a comment's line such as `@throws type_error(integer, X) if X is none`.
 fn thrown(line: &str) -> Option<String> {
     let text = line.trim_start_matches(['%', '*', '!', ' ', '\t']);
     let tags = ["@throws", "@error", "@exception", "@raise"];
@@ -188,7 +189,7 @@ fn declared(text: &str) -> Option<Declared> {
     Some(Declared { mode, name, of })
 }
 
-/// Where the parenthesis that was opened before the text is closed.
+/// Returns the offset of the parenthesis that closes the one opened before the text.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
@@ -202,7 +203,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// At commas that are not inside parentheses.
+/// Splits at commas that are not inside brackets.
 fn split(text: &str) -> Vec<&str> {
     split_at(text, ',')
 }
@@ -227,7 +228,7 @@ fn split_at(text: &str, separator: char) -> Vec<&str> {
     res
 }
 
-/// The type of that name; `None` if it says nothing or is not known.
+/// Returns the type with a name; `None` if it is unknown or any term has it.
 pub(super) fn declared_type(types: &mut Types, text: &str, any: TypeId) -> Option<TypeId> {
     let text = text.trim();
     let parts = split_at(text, '|');
@@ -312,7 +313,7 @@ fn is_integer(text: &str) -> bool {
     text.parse::<i64>().is_ok()
 }
 
-/// Types of `must_be/2` without arguments, by the names that they have there.
+/// The types of `must_be/2` without arguments.
 const TYPES: &[&str] = &[
     "integer",
     "nonneg",
@@ -345,7 +346,7 @@ const TYPES: &[&str] = &[
     "type",
 ];
 
-/// Those that inputs are made of without asking what is of the type.
+/// The types all of whose inputs are generated exactly, so that no goal has to check them.
 const MADE: &[&str] = &[
     "integer",
     "nonneg",
@@ -373,9 +374,9 @@ const MADE: &[&str] = &[
     "|",
 ];
 
-/// A type that is written in a declaration as the term that `must_be/2` takes, with `A|B`, `any` and
-/// `pair(K, V)` beside it; `None` if it is not known. `own`: the types that the program defines by clauses
-/// of `error:has_type/2`.
+/// Converts a declared type to the term that `must_be/2` takes, extended by `A|B`, `any` and `pair(K, V)`;
+/// `None` if the type is unknown. `own` are the types that the program defines by clauses of
+/// `error:has_type/2`.
 pub fn type_term(text: &str, own: &[(String, usize)]) -> Option<Term> {
     let text = text.trim();
     let parts = split_at(text, '|');
@@ -412,7 +413,7 @@ pub fn type_term(text: &str, own: &[(String, usize)]) -> Option<Term> {
     })
 }
 
-/// Whether values of a type are all that inputs of it are made of: no goal has to be asked.
+/// Whether inputs generated for a type always have the type, so that no goal has to check them.
 pub fn is_made_exactly(of: &Term) -> bool {
     match of.as_tuple() {
         Some([name, args @ ..]) => match (name.as_atom(), args) {
@@ -434,7 +435,7 @@ fn number(text: &str) -> Option<Term> {
     text.parse().map(Term::Int).ok().or_else(|| Some(Term::Float(text.parse::<f64>().ok()?)))
 }
 
-/// A number, or a name with or without quotes.
+/// Parses a number, or a name with or without quotes.
 fn constant(text: &str) -> Option<Term> {
     let is_name = |it: &str| it.starts_with(char::is_lowercase) && it.chars().all(is_of_name);
     let quoted = text.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
@@ -455,7 +456,7 @@ pub(super) fn pair(types: &mut Types, key: TypeId, value: TypeId) -> Type {
     Type::Tuple(Box::from([name, key, value]))
 }
 
-/// Atoms of one letter.
+/// Returns the type of atoms of one letter.
 pub(super) fn letters(types: &mut Types) -> TypeId {
     let all = ('a'..='z').chain('A'..='Z').chain('0'..='9').chain([' ', '_']);
     let all = all.map(|it| Term::atom(it.encode_utf8(&mut [0; 4])));

@@ -1,9 +1,9 @@
-//! A goal evaluated step by step, for people to read: the deterministic semantics of Vidal, "Concolic
-//! Execution and Test Case Generation in Prolog" (LOPSTR 2014), Fig. 1, for programs as they are.
+//! Derivations for people to read: evaluates a goal step by step with the deterministic semantics of [Vidal
+//! 2014], Fig. 1, extended to full Prolog programs.
 //!
-//! Cut, conditions and negation follow the linear semantics of Ströder et al. (LOPSTR 2011), which the paper
-//! builds on. What is no predicate of the program is one step, which the machine takes. States are copied at
-//! every step; [`super::paper`] has the semantics as it is written, for definite programs.
+//! Cut, conditions and negation follow the linear semantics of [Ströder et al. 2011], which that paper builds
+//! on. A goal that is not a predicate of the program is a single step, executed by the machine. States are
+//! copied at every step. The crate `papers` has the semantics for definite programs exactly as published.
 
 use crate::code::{ClauseId, Kind, PredId};
 use crate::concolic::program::head_and_body;
@@ -15,25 +15,26 @@ use crate::toplevel::Query;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// All states of a goal up to its first answer.
+/// All states of a goal's evaluation up to its first answer.
 #[derive(Clone, Debug)]
 pub struct Derivation {
     pub states: Vec<Derived>,
     pub end: DerivationEnd,
-    /// The clauses that were tried, by their labels: the predicate, and the line.
+    /// The clauses that were tried: their labels, their predicates, and their lines.
     pub labels: Vec<(usize, String, u32)>,
 }
 
 /// A state `⟨goal; answer; stack⟩`, and the rule that led to it.
 #[derive(Clone, Debug)]
 pub struct Derived {
-    /// Empty for the first: `u(1,2)`, `b(2)`, `f`, `cut`, `if`, `or`, `not`, `call`, `builtin`.
+    /// The rule: `u(1,2)`, `b(2)`, `f`, `cut`, `if`, `or`, `not`, `call`, `builtin`; empty for the first
+    /// state.
     pub rule: String,
     pub goal: String,
     pub answer: String,
-    /// Alternatives, the next one first: a label, the answer so far, and the goal.
+    /// The alternatives, the next one first: label, answer so far, and goal.
     pub stack: Vec<[String; 3]>,
-    /// What the program wrote in this step.
+    /// The output of the program in this step.
     pub written: String,
 }
 
@@ -41,20 +42,20 @@ pub struct Derived {
 pub enum DerivationEnd {
     Answer,
     Failure,
-    /// What was thrown.
+    /// An exception was thrown: its ball.
     Threw(String),
-    /// As many steps as wanted.
+    /// The maximum number of steps was reached.
     Steps,
-    /// It can't be shown further.
+    /// The next step cannot be shown, for this reason.
     Stopped(String),
 }
 
-/// Answers of one goal of a builtin that are looked at.
+/// The maximum number of answers of a builtin that are shown as alternatives.
 const MAX_ANSWERS: usize = 32;
-/// Steps of the machine for one.
+/// The maximum number of machine steps for the answers of a builtin.
 const STEPS: u64 = 5_000_000;
 
-/// Goals that change what is not in the state.
+/// Builtins that change state outside of the goal and its stack.
 const CHANGING: &[&str] = &[
     "assert",
     "asserta",
@@ -70,12 +71,12 @@ const CHANGING: &[&str] = &[
     "flag",
 ];
 
-/// A goal to go on with, and what the stack calls it.
+/// An alternative on the stack: its label, and the state that it continues from.
 #[derive(Clone, Debug)]
 struct Alternative {
     label: String,
-    /// `Goals-Names`: goals with the height of the stack that a cut in each goes back to, and the names of
-    /// variables.
+    /// The pair `Goals-Names`: the goals, each with the height of the stack to which a cut in it cuts back,
+    /// and the names of variables.
     state: Record,
 }
 
@@ -84,24 +85,24 @@ struct Deriver<'m> {
     library: &'m mut dyn Library,
     module: AtomId,
     current: Record,
-    /// The next one last.
+    /// The alternatives, the next one last.
     stack: Vec<Alternative>,
     n_steps: usize,
     n_query: usize,
-    /// The names of the variables of clauses, by the line where they begin.
+    /// The names of the variables of each clause, by the line at which the clause begins.
     names: FxHashMap<u32, Vec<String>>,
     labels: FxHashMap<u32, usize>,
     tried: Vec<(usize, String, u32)>,
 }
 
-/// What a step came to.
+/// The result of a step.
 enum Stepped {
     To(String, String),
     End(DerivationEnd),
 }
 
 impl Machine {
-    /// The derivation of a goal of the program whose text this is, which was loaded to be tested.
+    /// Derives a goal of the program with this source text, which was loaded to be tested.
     pub fn derive(
         &mut self,
         library: &mut dyn Library,
@@ -148,11 +149,11 @@ impl Machine {
         Derivation { states, end, labels: deriver.tried }
     }
 
-    /// The goal of a query and its variables as a state.
+    /// Returns the first state: the goal of a query, its variables, and their number.
     fn first_state(&mut self, query: &Query) -> (Record, usize) {
         let mut heap = Heap::default();
         let whole = query.record.load(&mut heap);
-        // `user:Goal, system:'$constraints'(...)`
+        // The query's goal has the form `user:Goal, system:'$constraints'(...)`.
         let goal = heap.arg(heap.arg(heap.arg(whole, 0), 0), 1);
         let (names, _) = heap.list_items(heap.arg(whole, 1));
         let is_own = |it: &Value| {
@@ -165,7 +166,8 @@ impl Machine {
         (state(self, &mut heap, &goals, &names), n_query)
     }
 
-    /// The names of variables of each clause of a text in the order in which they come, by lines.
+    /// Returns the variable names of each clause of a text in the order of their first occurrence, by the
+    /// clause's line.
     fn names_in(&mut self, text: &str) -> FxHashMap<u32, Vec<String>> {
         let mut res = FxHashMap::default();
         let syntax = self.syntax();
@@ -191,7 +193,7 @@ impl Machine {
     }
 }
 
-/// The variables of a term, each once.
+/// Returns the variables of a term in the order of their first occurrence.
 fn variables(heap: &Heap, atoms: &crate::data::Atoms, term: Value) -> Vec<Value> {
     let mut res: Vec<Value> = Vec::new();
     for var in Walk::new(heap, atoms, term).filter(|it| it.is_var()) {
@@ -202,7 +204,8 @@ fn variables(heap: &Heap, atoms: &crate::data::Atoms, term: Value) -> Vec<Value>
     res
 }
 
-/// The goals of a conjunction, each with the height of the stack that a cut in it goes back to.
+/// Returns the goals of a conjunction, each paired with the height of the stack to which a cut in it cuts
+/// back.
 fn flattened(heap: &mut Heap, goal: Value, height: usize) -> Vec<Value> {
     let mut res = Vec::new();
     let mut todo = vec![goal];
@@ -292,7 +295,7 @@ impl Deriver<'_> {
         }
     }
 
-    /// The goal without the name of the program's own module.
+    /// Removes the program's own module from a goal.
     fn unqualified(&self, heap: &Heap, goal: Value) -> Value {
         let mut goal = goal;
         while goal.is_struct(FunctorId::QUALIFIED)
@@ -303,7 +306,7 @@ impl Deriver<'_> {
         goal
     }
 
-    /// The predicate of the program that a goal calls, if its clauses can be shown.
+    /// Returns the predicate of the program that a goal calls, if its clauses can be shown.
     fn own(&self, goal: Value) -> Option<PredId> {
         let functor = match goal.view() {
             View::Struct(functor, _) => functor,
@@ -323,7 +326,8 @@ impl Deriver<'_> {
         (is_plain && (pred.dynamic || !clauses.is_empty())).then_some(id)
     }
 
-    /// All clauses whose heads unify with the goal: the first is gone on with, the others wait.
+    /// Resolves a goal with all clauses whose heads unify with it: continues with the first one and pushes
+    /// the others.
     fn unfold(&mut self, id: PredId) -> Stepped {
         let here = self.stack.len();
         let mut found = Vec::new();
@@ -354,7 +358,7 @@ impl Deriver<'_> {
         self.tried.push((label, name, self.machine.db.clause(clause).line));
     }
 
-    /// The state after one clause was taken; `None` if its head does not unify.
+    /// Returns the state after resolution with a clause; `None` if its head does not unify.
     fn resolved(&self, clause: ClauseId, height: usize) -> Option<Record> {
         let mut heap = Heap::default();
         let (goals, mut names) = loaded(&mut heap, &self.current);
@@ -380,7 +384,8 @@ impl Deriver<'_> {
         Some(state(self.machine, &mut heap, &all, &names))
     }
 
-    /// The names of the query, and of variables of clauses those that are still about.
+    /// Returns the names of the query's variables, and those of clause variables that still occur in the
+    /// state.
     fn in_use(&self, heap: &Heap, goals: &[Value], names: Vec<Value>) -> Vec<Value> {
         let mut used: Vec<Value> = Vec::new();
         let query = names.iter().take(self.n_query).map(|it| heap.arg(*it, 1));
@@ -395,7 +400,7 @@ impl Deriver<'_> {
         all.filter(|it| it.0 < self.n_query || is_used(&it.1)).map(|it| it.1).collect()
     }
 
-    /// To the next alternative.
+    /// Backtracks to the next alternative.
     fn back(&mut self) -> Stepped {
         let Some(Alternative { label, state }) = self.stack.pop() else {
             return Stepped::End(DerivationEnd::Failure);
@@ -430,7 +435,7 @@ impl Deriver<'_> {
         Stepped::To(rule.to_owned(), String::new())
     }
 
-    /// The machine solves the goal; its answers are alternatives.
+    /// Lets the machine solve a goal; each of its answers becomes an alternative.
     fn builtin(&mut self, mut heap: Heap, goal: Value, rest: &[Value], names: &[Value]) -> Stepped {
         let (goals, names) = (heap.list(rest), heap.list(names));
         let after = heap.structure(FunctorId::PAIR, &[goals, names]);
@@ -488,7 +493,7 @@ impl Deriver<'_> {
         Derived { rule, goal, answer, stack: kept.collect(), written }
     }
 
-    /// The goals of a state, and what the query's variables are.
+    /// Returns the text of a state's goals, and of the values of the query's variables.
     fn texts(&self, of: &Record) -> (String, String) {
         let machine = &*self.machine;
         let mut heap = Heap::default();
@@ -524,14 +529,14 @@ impl Deriver<'_> {
     }
 }
 
-/// The goals and the names of a state.
+/// Returns the goals and the names of a state.
 fn loaded(heap: &mut Heap, of: &Record) -> (Vec<Value>, Vec<Value>) {
     let whole = of.load(heap);
     let (goals, names) = (heap.arg(whole, 0), heap.arg(whole, 1));
     (heap.list_items(goals).0, heap.list_items(names).0)
 }
 
-/// The goals of `If -> Then`: a cut after the condition takes the alternative away.
+/// Returns the goals of `If -> Then`: the condition is followed by a cut that removes the else alternative.
 fn condition(heap: &mut Heap, of: Value, here: usize, height: usize) -> Vec<Value> {
     let (test, then) = (heap.arg(of, 0), heap.arg(of, 1));
     let mut goals = flattened(heap, test, here + 1);
@@ -540,7 +545,7 @@ fn condition(heap: &mut Heap, of: Value, here: usize, height: usize) -> Vec<Valu
     goals
 }
 
-/// The goal of `call/1`: a cut inside is local to it.
+/// Returns the goals of `call/1`; a cut inside is local.
 fn flattened_of(heap: &mut Heap, call: Value, height: usize) -> Vec<Value> {
     let inner = heap.arg(call, 0);
     flattened(heap, inner, height)

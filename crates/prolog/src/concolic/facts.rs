@@ -1,4 +1,5 @@
-//! What the choices of a path imply for the top of a value, so that no test is made twice.
+//! The facts that the path constraint implies about the principal functor of a value, so that no test is
+//! recorded twice.
 
 use term::{Kind, Term};
 use trace::Head;
@@ -12,19 +13,19 @@ pub(super) const COMPOUND: u8 = 32;
 pub(super) const TEXT: u8 = 64;
 pub(super) const VARIABLE: u8 = 128;
 
-/// The top of a concrete value.
+/// The principal functor, or the atomic value, of a concrete value.
 #[derive(Clone, Debug)]
 pub(super) struct Top {
     pub(super) kind: u8,
-    /// Of a compound: its name counts.
+    /// The number of items of a compound's tuple: its name and its arguments.
     pub(super) n_items: u32,
-    /// Of an atomic value.
+    /// The value itself, if it is atomic.
     pub(super) literal: Option<Term>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
-    /// Kinds that the value may be of.
+    /// The kinds that the value may have, as a bit mask.
     pub(super) kinds: u8,
     n_items: Option<u32>,
     literal: Option<Term>,
@@ -68,7 +69,8 @@ impl Facts {
         self.literal.is_some()
     }
 
-    /// Whether only one of the alternatives (the heads, and none of them) is still possible.
+    /// Whether only one alternative of a choice is still possible. The alternatives are the heads, and having
+    /// none of them.
     pub(super) fn decide(&self, heads: &[Head]) -> bool {
         let n_heads = heads.iter().filter(|it| self.allows(it)).count();
         n_heads + usize::from(self.allows_other(heads)) <= 1
@@ -102,7 +104,7 @@ impl Facts {
         left != 0
     }
 
-    /// What is known once the value was seen to have this head.
+    /// Adds the fact that the value has this head.
     pub(super) fn take(&mut self, head: &Head) {
         match head {
             Head::Kind(kind) => self.kinds &= mask(*kind),
@@ -114,7 +116,7 @@ impl Facts {
         }
     }
 
-    /// What is known once the value was seen to have none of these.
+    /// Adds the fact that the value has none of these heads.
     pub(super) fn refuse(&mut self, heads: &[Head]) {
         for head in heads {
             match head {

@@ -1,4 +1,5 @@
-//! Clauses that no goal can complete, as their heads and goals tell without running anything.
+//! Finds clauses that no goal can complete, by static analysis of heads and goals: a fixpoint over
+//! unifiability.
 
 use crate::code::{Kind, PredId, never_returns};
 use crate::concolic::program::Program;
@@ -6,7 +7,7 @@ use crate::data::{AtomId, FunctorId, Heap, Value, View, unify};
 use crate::machine::Machine;
 use rustc_hash::FxHashSet;
 
-/// Builtins that make atoms or terms from text, so that a program may call predicates that it never names.
+/// Builtins that make atoms or terms from text, so that a program may call predicates that it does not name.
 const NAME_MAKERS: &[&str] = &[
     "atom_concat",
     "atomic_list_concat",
@@ -37,7 +38,8 @@ struct Parts {
 }
 
 impl Machine {
-    /// Marks of clauses that can't be entered or completed, if goals of these predicates are asked.
+    /// Returns the marks of clauses that cannot be entered or completed if only goals of the predicates
+    /// `roots` are called.
     pub fn impossible(&self, program: &Program, roots: &[PredId]) -> Vec<u32> {
         let mut heap = Heap::default();
         let all = self.parts(program, &mut heap);
@@ -56,7 +58,7 @@ impl Machine {
                     || all.iter().any(|caller| {
                         caller.goals.iter().any(|goal| self.fits(&mut heap, *goal, clause.head))
                     });
-                // A last goal that never returns ends the clause as it must.
+                // A last goal that never returns is the intended end of its clause.
                 let last = clause.goals.last().copied();
                 let ends_so = last.is_some_and(|it| self.never_returns(it, clause.pred));
                 let n_before = clause.goals.len() - usize::from(ends_so);
@@ -101,7 +103,8 @@ impl Machine {
         res
     }
 
-    /// Predicates that are named elsewhere than as a goal of a body.
+    /// Returns the predicates whose names occur elsewhere than as a goal of a body, so that they may be
+    /// called as closures.
     fn called_otherwise(&self, heap: &Heap, all: &[Parts]) -> FxHashSet<PredId> {
         let mut res = FxHashSet::default();
         for goal in all.iter().flat_map(|it| &it.goals) {
@@ -122,7 +125,7 @@ impl Machine {
         res
     }
 
-    /// Whether the program makes names, or reads them: any predicate may be called by one.
+    /// Whether the program makes or reads atoms or terms from text, so that it may call any predicate.
     fn makes_names(&self, heap: &Heap, all: &[Parts]) -> bool {
         let mut todo: Vec<Value> = all.iter().flat_map(|it| &it.goals).copied().collect();
         while let Some(next) = todo.pop() {
@@ -151,7 +154,7 @@ impl Machine {
         res
     }
 
-    /// Whether a goal of a predicate fails or throws in any case, as its name says.
+    /// Whether a goal fails or throws in every case, by its name.
     fn never_returns(&self, goal: Value, from: PredId) -> bool {
         if goal.is_atom(AtomId::FAIL) || goal.is_atom(AtomId::FALSE) {
             return true;

@@ -1,7 +1,7 @@
-//! Types of arguments from their use: which constructors, lists and numbers come together.
+//! Infers the types of arguments from their use: which constructors, lists and numbers flow together.
 //!
-//! Every place where a term can be is a node; places that must hold equal terms are one node. Not a
-//! proof of anything: inputs that fit are tried first, and others only where those do not suffice.
+//! Each position of a term is a node of a union-find structure; positions that must hold equal terms are one
+//! node. The types prove nothing: inputs of them are only tried first.
 
 use crate::code::{ClauseId, Kind as PredKind, PredId, arith_op};
 use crate::concolic::convert::term_of;
@@ -30,62 +30,61 @@ pub(super) struct Node {
     pub(super) is_letter: bool,
     pub(super) literals: Vec<Term>,
     pub(super) compounds: Vec<(String, Vec<NodeId>)>,
-    /// Compounds that are taken apart whatever their names are: the name and the arguments.
+    /// Compounds of any name that are inspected: the nodes of the name and of the arguments.
     pub(super) opened: Vec<(NodeId, Vec<NodeId>)>,
-    /// A library makes it.
+    /// The library that constructs the values.
     pub(super) made: Option<Maker>,
-    /// It is called, with these arguments more.
+    /// The value is called as a goal, with these additional arguments.
     pub(super) goals: Vec<Vec<NodeId>>,
 }
 
-/// How much the inferred types are believed.
+/// How far the inferred types are trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Belief {
-    /// Only what the program speaks of.
+    /// Values consist only of constructors and constants that the program mentions.
     Tight,
-    /// Other atoms and numbers beside those that are named.
+    /// Other atoms and numbers are added to those that the program mentions.
     Loose,
-    /// Any term made of what the program speaks of.
+    /// Any term made of constructors that the program mentions.
     None,
-    /// What the program speaks of, with variables in it.
+    /// Terms that the program mentions, with variables in them.
     Open,
 }
 
-/// Arguments beyond this one of a compound that may have any name are not asked for.
+/// The maximum number of arguments of an inspected compound of any name.
 const MAX_OPENED: usize = 8;
-/// Compounds of more arguments are not told apart.
+/// The maximum arity of compounds that get a node of their own.
 const MOST_ARGUMENTS: usize = 256;
 
-/// The types of a program's predicates.
+/// The inferred types of a program's predicates.
 #[derive(Debug, Default)]
 pub struct Inference {
     pub(super) nodes: Vec<Node>,
     pub(super) args: FxHashMap<(PredId, usize), NodeId>,
     pub(super) functors: Vec<(String, usize)>,
-    /// Predicates under test: their names and numbers of arguments.
+    /// The predicates under test: name and arity.
     pub(super) preds: Vec<(PredId, String, usize)>,
-    /// Those of them that whoever uses the program can name.
+    /// The predicates among them that users of the program can name as goals.
     pub(super) goals: Vec<(PredId, String, usize)>,
     pub(super) has_float: bool,
     pub(super) has_text: bool,
-    /// How long lists and texts are that the program asks for, beyond the smallest.
+    /// Lengths of lists and texts that the program tests for, from 3 on.
     pub lengths: BTreeSet<usize>,
-    /// The texts of the program, in their order.
+    /// Texts that the program contains, in order.
     pub texts: Vec<String>,
-    /// Letters that it knows which are neither letters nor digits.
+    /// Characters in the program's lists of letters that are neither letters nor digits.
     pub signs: BTreeSet<char>,
-    /// Atoms of more than a letter that clauses have as arguments of their heads, some of them: who takes
-    /// sentences apart compares words with them.
+    /// Some atoms of more than one letter in clause heads: parsers compare words with them.
     pub names: Vec<String>,
-    /// Lists of several constants.
+    /// Lists of at least three constants.
     pub lists: Vec<Term>,
 }
 
-/// Lists and texts that are longer are not made because the program names their length.
+/// The maximum length of lists and texts that is taken from the program.
 const MAX_LENGTH: usize = 40;
-/// Of the program's lists, so many are tried as inputs.
+/// The maximum number of the program's lists that are tried as inputs.
 const MAX_LISTS: usize = 4;
-/// And of its names.
+/// The maximum number of names that are kept.
 const MAX_NAMES: usize = 30;
 
 impl Inference {
@@ -102,7 +101,7 @@ impl Inference {
         }
     }
 
-    /// Of all predicates that have clauses under test.
+    /// Infers types from all predicates that have clauses under test.
     pub fn of(machine: &Machine) -> Inference {
         let mut res = Inference::default();
         let mut preds: Vec<PredId> = machine.db.marks.iter().map(|it| it.pred).collect();
@@ -123,13 +122,13 @@ impl Inference {
         res.name_opened();
         res.apply_closures();
         let mut goals = std::mem::take(&mut res.goals);
-        // Goals inside goals tell nothing that the inner ones do not.
+        // Goals that take goals as arguments add nothing to testing the inner goals.
         goals.retain(|(pred, _, arity)| !(0..*arity).any(|n| res.is_called(*pred, n)));
         res.goals = goals;
         res
     }
 
-    /// Whether a predicate calls its n-th argument.
+    /// Whether a predicate calls its argument with index `n`.
     fn is_called(&self, pred: PredId, n: usize) -> bool {
         self.args.get(&(pred, n)).is_some_and(|it| self.is_goal(*it))
     }
@@ -138,7 +137,7 @@ impl Inference {
         self.nodes.get(self.root(node).0).is_some_and(|it| !it.goals.is_empty())
     }
 
-    /// Compounds that are taken apart and whose names are looked for among others have these names.
+    /// Gives an inspected compound of any name the names that its name is compared with.
     fn name_opened(&mut self) {
         for n in 0..self.nodes.len() {
             let Some(node) = self.nodes.get(n).cloned() else { continue };
@@ -155,8 +154,7 @@ impl Inference {
         }
     }
 
-    /// What is called with more arguments, and is known to be a part of a goal, gives its types to
-    /// these arguments.
+    /// Unifies the arguments of a called closure with the types of the predicate that it is known to be.
     fn apply_closures(&mut self) {
         for n in 0..self.nodes.len() {
             let Some(node) = self.nodes.get(n).cloned() else { continue };
@@ -196,11 +194,11 @@ impl Inference {
         walk.goal(body);
     }
 
-    /// Who makes the n-th argument of a predicate, by how it is used.
+    /// Returns the library that constructs an argument of a predicate, inferred from its use.
     pub fn made(&self, pred: PredId, n: usize) -> Option<Maker> {
         let root = self.root(*self.args.get(&(pred, n))?);
         let node = self.nodes.get(root.0)?;
-        // Where the program looks inside, it makes its own.
+        // A program that inspects the representation constructs its own.
         node.made.filter(|_| node.compounds.is_empty() && !node.is_list)
     }
 
@@ -361,8 +359,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Texts that are written as lists of letters, as grammar rules have them, and lists that inputs
-    /// may have to be.
+    /// Records texts written as lists of letters, as in grammar rules, and lists that inputs may have to
+    /// equal.
     fn note_list(&mut self, items: &[Value], tail: Value) {
         let letter = |it: &Value| {
             let it = self.heap.deref(*it);
@@ -373,7 +371,7 @@ impl Walk<'_> {
         };
         let signs = items.iter().filter_map(letter).filter(|it| !it.is_alphanumeric());
         self.of.signs.extend(signs.collect::<Vec<_>>());
-        // Texts in a row are what a sentence was split into.
+        // Consecutive texts are the words of a sentence.
         let is_text = |it: &&Value| matches!(self.heap.deref(**it).view(), View::Text(_));
         let words = items.iter().take_while(is_text);
         let words: Vec<String> = words
@@ -383,7 +381,7 @@ impl Walk<'_> {
         if 1 < words.len() {
             self.of.texts.push(words.join(" "));
         }
-        // And so may atoms be.
+        // So may consecutive atoms be.
         let names = items.iter().map_while(|it| self.heap.deref(*it).as_atom());
         let names: Vec<&str> = names.map(|it| self.machine.atoms.text(it)).collect();
         if names.iter().any(|it| 1 < it.len()) {
@@ -506,7 +504,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `functor/3`, `arg/3`, `=../2`: a compound whose name may be any.
+    /// Handles `functor/3`, `arg/3` and `=../2`: the term is a compound of any name.
     fn taken_apart(&mut self, by: &str, goal: Value) {
         let arg = |n: usize| self.heap.arg(goal, n);
         match by {
@@ -550,7 +548,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A compound with these arguments and perhaps more, whose name may be any.
+    /// Records a compound of any name with these arguments and up to two more.
     fn opened_like(&mut self, term: Value, name: Value, known: &[NodeId], more: Option<NodeId>) {
         let more = more.unwrap_or_else(|| self.of.add(Node::default()));
         let with = |n: usize| known.iter().copied().chain(std::iter::repeat_n(more, n)).collect();
@@ -558,7 +556,7 @@ impl Walk<'_> {
         self.opened(term, name, &args);
     }
 
-    /// A compound with one of these lists of arguments, whose name may be any.
+    /// Records a compound of any name with one of these lists of arguments.
     fn opened(&mut self, term: Value, name: Value, args: &[Vec<NodeId>]) {
         let (node, name) = (self.term(term), self.term(name));
         self.opened_nodes(node, name, args);
@@ -572,7 +570,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A goal or part of one that is called with so many arguments more.
+    /// Records a call of a closure with additional arguments.
     fn closure(&mut self, closure: Value, more: &[NodeId]) {
         let closure = self.heap.deref(closure);
         if closure.is_var() {
@@ -587,7 +585,7 @@ impl Walk<'_> {
         let name = self.machine.atoms.text(name);
         match (name, n_own) {
             (":", 2) => return self.closure(self.heap.arg(closure, 1), more),
-            // The parameters of a lambda, its body, and what is given beyond the parameters.
+            // The parameters of a lambda, its body, and the arguments beyond the parameters.
             (">>", 2) => {
                 let mut params = self.heap.arg(closure, 0);
                 if self.heap.name_arity(params, &self.machine.atoms).is_some_and(|it| it.1 == 2)
@@ -625,7 +623,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `maplist/2..` and the like: the items of the lists are what the closure is called with.
+    /// Handles `maplist/2..` and similar predicates: the closure is called with the items of the lists.
     fn over_lists(&mut self, name: &str, goal: Value, arity: usize) {
         let n_lists = match name {
             "maplist" => arity - 1,
@@ -643,7 +641,7 @@ impl Walk<'_> {
         for n in n_lists + 1..arity {
             let node = self.term(self.heap.arg(goal, n));
             match (name, more.first()) {
-                // What is selected are items of the first list.
+                // The results are lists of items of the first list.
                 ("include" | "exclude" | "partition", Some(item)) if arity < 6 => {
                     let list = self.of.list_of(*item);
                     self.of.union(list, node);
@@ -660,7 +658,7 @@ impl Walk<'_> {
         self.closure(self.heap.arg(goal, 0), &more);
     }
 
-    /// What builtins and the library want of their arguments.
+    /// Applies the argument types that a builtin or library predicate demands.
     fn builtin(&mut self, name: &str, goal: Value, arity: usize) {
         let nodes: Vec<NodeId> = (0..arity).map(|n| self.term(self.heap.arg(goal, n))).collect();
         if let ("length" | "atom_length" | "string_length", 2) = (name, arity)
@@ -671,7 +669,7 @@ impl Walk<'_> {
         self.wanted(name, &nodes);
     }
 
-    /// What a format wants of its arguments.
+    /// Applies the argument types that the directives of a format text demand.
     fn directives(&mut self, format: Value, args: Value) {
         let format = self.heap.deref(format);
         let text = match format.view() {
@@ -692,7 +690,7 @@ impl Walk<'_> {
         let mut args = args.into_iter();
         let mut letters = text.chars();
         while letters.by_ref().any(|it| it == '~') {
-            // A column, a fill character, or how often.
+            // Skip a directive's column argument, fill character or repeat count.
             let mut letter = letters.next();
             if letter == Some('`') {
                 letter = letters.nth(1);

@@ -1,4 +1,4 @@
-//! What a run of a goal came to, in its order: clauses, branches, and choices on the input.
+//! The events of a run in their order: clauses, branches, and choices that depend on the input.
 
 use crate::code::PredId;
 use crate::concolic::convert::term_of;
@@ -11,24 +11,24 @@ use std::rc::Rc;
 use term::{Exprs, Kind, Term};
 use trace::{Choice, Executor, Head, Input, SiteId};
 
-/// A step of a run.
+/// An event of a run.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The clause or branch with this mark.
+    /// The run entered the clause or branch with this mark.
     Came(u32),
     Chose(Choice),
 }
 
-/// Where a choice is made.
+/// The place of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChoicePlace {
-    /// In the body or head of the clause with this mark.
+    /// In the head or body of the clause with this mark.
     Clause(u32),
-    /// Among the clauses of a predicate.
+    /// In the selection among the clauses of a predicate.
     Predicate(PredId),
 }
 
-/// A clause that an alternative of a choice leads to: its mark, and what its first argument is.
+/// A clause that an alternative of a choice leads to: its mark, and its first argument as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     pub mark: u32,
@@ -36,7 +36,7 @@ pub struct Candidate {
 }
 
 impl Unit<'_> {
-    /// The steps of a run with this input.
+    /// Runs the goal with this input and returns its events.
     pub fn journal(&mut self, input: &Input) -> Vec<Event> {
         self.recorder.get_or_insert_default().journal = Some(Vec::new());
         let n_logged = self.log.len();
@@ -56,7 +56,7 @@ impl Unit<'_> {
         res
     }
 
-    /// Where a choice of a run of this unit is made; `None`: in a library.
+    /// Returns the place of a choice of this unit; `None` if it is in a library.
     pub fn place_of(&self, site: SiteId) -> Option<ChoicePlace> {
         let (kind, at, _) = self.recorder.as_ref()?.place_of(site)?;
         match kind {
@@ -66,7 +66,7 @@ impl Unit<'_> {
         }
     }
 
-    /// The clauses of a predicate whose first arguments have this head.
+    /// Returns the clauses of a predicate whose first arguments have this head.
     pub fn candidates(&self, pred: PredId, head: &Head) -> Vec<Candidate> {
         let machine = &*self.machine;
         let mut res = Vec::new();
@@ -100,7 +100,7 @@ impl Unit<'_> {
         res
     }
 
-    /// Lends the expressions of the runs and the means to write terms.
+    /// Calls a function with the expressions of the runs and a function that writes terms.
     pub fn telling<R>(
         &mut self,
         with: impl FnOnce(&Exprs, &mut dyn FnMut(&Term) -> String) -> R,

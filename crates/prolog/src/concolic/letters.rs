@@ -1,7 +1,7 @@
-//! Texts of the input, letter by letter: how long a text is becomes part of the path, and each of its
-//! letters is what it is of the input.
+//! Symbolic text as a sequence of letters: spelling a text adds its length to the path constraint, and each
+//! letter has its own symbolic expression.
 //!
-//! Atoms, strings, numbers and lists of codes or characters are one thing here.
+//! Atoms, strings, numbers and lists of codes or characters are all treated as text here.
 #![expect(clippy::indexing_slicing, reason = "indices are the machine's own")]
 
 use crate::builtins::Form;
@@ -14,14 +14,14 @@ use std::sync::Arc;
 use term::{Base, Conversion, Expr, ExprId, Kind, Op, Term};
 use trace::Head;
 
-/// A letter, and what its code is of the input.
+/// A letter, and the symbolic expression of its code; `None` if the letter does not depend on the input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Letter {
     pub(super) c: char,
     pub(super) expr: Option<ExprId>,
 }
 
-/// Codes up to here are followed; letters beyond are what they are.
+/// The highest code that is followed. Letters beyond it are not distinguished by ranges.
 const LAST: u32 = 127;
 
 impl Recorder {
@@ -51,7 +51,8 @@ impl Recorder {
         string
     }
 
-    /// The codes of a value that is an atom, a string or an integer.
+    /// Returns the expression of the list of codes of an atom, a string or an integer; `None` for other
+    /// values.
     pub(super) fn codes_of(&mut self, value: Value, expr: ExprId) -> Option<ExprId> {
         match value.view() {
             View::Atom(_) => Some(self.atom_codes(expr)),
@@ -81,7 +82,7 @@ impl Recorder {
         }
     }
 
-    /// The code of a character that was made of a code.
+    /// Returns the code from which a character was made, if its expression says so.
     pub(super) fn code_of_character(&self, atom: ExprId) -> Option<ExprId> {
         let Some(Expr::Apply(Op::Convert(Conversion::ListToAtom), list)) = self.exprs.get(atom)
         else {
@@ -96,7 +97,7 @@ impl Recorder {
         }
     }
 
-    /// The codes of a text that was made of letters, all of them.
+    /// Returns the codes of all letters from which a text was made, if its expression says so.
     pub(super) fn letters_in(&mut self, text: ExprId) -> Option<Vec<ExprId>> {
         let part = |it: &Recorder, of: ExprId, wanted: Conversion| match it.exprs.get(of) {
             Some(Expr::Apply(Op::Convert(found), parts)) if *found == wanted => Some(parts[0]),
@@ -116,7 +117,7 @@ impl Recorder {
         Some(res)
     }
 
-    /// The code of what is one letter: a character that was made of a code, or a constant.
+    /// Returns the code of an atom of one letter: a character made from a code, or a constant.
     pub(super) fn code_of_letter(&mut self, atom: ExprId) -> Option<ExprId> {
         if let Some(code) = self.code_of_character(atom) {
             return Some(code);
@@ -132,7 +133,7 @@ impl Recorder {
         self.codes_atom(list)
     }
 
-    /// A list of letters' codes; `more` is what comes after them.
+    /// Returns the expression of a list of letters' codes, followed by the list `more`.
     fn codes(&mut self, letters: &[Letter], more: Option<ExprId>) -> ExprId {
         let nil = self.exprs.constant(Term::Nil);
         letters.iter().rev().fold(more.unwrap_or(nil), |list, letter| {
@@ -141,7 +142,7 @@ impl Recorder {
         })
     }
 
-    /// Whether a list of codes goes on here.
+    /// Records whether a list of codes continues here.
     fn look_cell(&mut self, place: Place, list: ExprId, kind: u8) {
         if matches!(self.exprs.get(list), Some(Expr::Apply(Op::Cons, _) | Expr::Const(_))) {
             return;
@@ -165,8 +166,8 @@ pub(super) fn text_of(letters: &[Letter]) -> String {
 }
 
 impl Machine {
-    /// The letters of a text, whose kind and length become part of the path. `None`: it is no text
-    /// that can be followed.
+    /// Returns the letters of a text, and adds its kind and length to the path constraint. `None`: the value
+    /// is not a text that can be followed.
     pub(super) fn spell(&mut self, test: u32, value: Value) -> Option<Vec<Letter>> {
         let value = self.heap.deref(value);
         self.look_top(self.at_builtin(test), value);
@@ -202,7 +203,7 @@ impl Machine {
         items.into_iter().map(|it| self.spell_item(test + 4, it)).collect()
     }
 
-    /// An item of a list of codes or characters.
+    /// Returns the letter of an item of a list of codes or characters.
     fn spell_item(&mut self, test: u32, item: Value) -> Option<Letter> {
         let item = self.heap.deref(item);
         if let Some(expr) = expr_of(item) {
@@ -218,7 +219,7 @@ impl Machine {
         Some(Letter { c, expr: self.code_of_atom(test + 1, expr) })
     }
 
-    /// The code of an atom of one letter, which becomes part of the path.
+    /// Returns the code of an atom, and records that the atom has one letter.
     pub(super) fn code_of_atom(&mut self, test: u32, atom: ExprId) -> Option<ExprId> {
         let place = self.at_builtin(test);
         self.record(|_, it| {
@@ -236,12 +237,12 @@ impl Machine {
         })
     }
 
-    /// A text of these letters.
+    /// Returns a text of these letters.
     pub(super) fn written(&mut self, letters: &[Letter], form: Form) -> Value {
         self.written_with(letters, None, form)
     }
 
-    /// A text of these letters and then of the codes of another, which are not looked at.
+    /// Returns a text of these letters followed by the codes of another text, which are not inspected.
     pub(super) fn written_with(
         &mut self,
         letters: &[Letter],
@@ -286,7 +287,8 @@ impl Machine {
         expr.map_or(plain, |it| plain.with_shadow(shadow_of(it)))
     }
 
-    /// Whether two texts of one length are the same: up to the first difference.
+    /// Records whether two texts of equal length are equal: comparisons of letters up to the first
+    /// difference.
     pub(super) fn same_letters(&mut self, test: u32, a: &[Letter], b: &[Letter]) -> bool {
         let place = self.at_builtin(test);
         if a.len() != b.len() {
@@ -306,11 +308,11 @@ impl Machine {
         })
     }
 
-    /// Whether a letter is one of these.
+    /// Records whether a letter is one of a set, and returns it.
     pub(super) fn is_one_of(&mut self, test: u32, letter: Letter, all: &str) -> bool {
         let place = self.at_builtin(test);
         if let Some(expr) = letter.expr {
-            // Each once: the second of two equal ones could never be taken.
+            // Each letter occurs once among the alternatives: a second occurrence could never be taken.
             let mut once: Vec<char> = Vec::new();
             for c in all.chars() {
                 if !once.contains(&c) {
@@ -322,7 +324,7 @@ impl Machine {
         all.contains(letter.c)
     }
 
-    /// Whether a letter is of a class: which of its ranges it is in becomes part of the path.
+    /// Records which range of a character class a letter is in, and returns whether it is in the class.
     pub(super) fn is_in_class(
         &mut self,
         test: u32,
@@ -385,7 +387,7 @@ impl Recorder {
     }
 }
 
-/// The ranges of followed codes whose letters are of a class.
+/// Returns the ranges of followed codes whose letters belong to a class.
 fn ranges(is_member: &dyn Fn(char) -> bool) -> Vec<(u32, u32)> {
     let mut res: Vec<(u32, u32)> = Vec::new();
     for code in 0..=LAST {

@@ -1,6 +1,6 @@
-//! Where the machine looks at values of the input: matching heads, unifying, testing types.
+//! Records the points at which the machine inspects symbolic values: matching heads, unifying, testing types.
 //!
-//! Adds to the path what was looked at; never changes what the machine computes.
+//! Adds choices to the path constraint; never changes what the machine computes.
 #![expect(clippy::indexing_slicing, reason = "indices are the machine's own")]
 
 use crate::code::{ClauseId, Ins, Key, Konst, Meta, PredId, Test, is_visible};
@@ -16,19 +16,19 @@ use std::sync::Arc;
 use term::{ExprId, Kind, Op, Term};
 use trace::Head;
 
-/// Kinds of places.
+/// The kinds of places at which choices are made.
 pub(super) const AT_CODE: u8 = 0;
 pub(super) const AT_PREDICATE: u8 = 1;
 pub(super) const AT_BUILTIN: u8 = 2;
 
-/// More parts of one term are not pinned.
+/// The maximum number of subterms of one term that are pinned.
 const MOST_PINNED: usize = 100_000;
 
-/// More parts of two terms are unified without looking at each.
+/// The number of pairs of subterms after which unification no longer records choices.
 const MANY_PARTS: u32 = 20_000;
 
 impl Machine {
-    /// Works with the recorder, unless the path is long enough.
+    /// Calls a function with the recorder, unless the path has reached its maximum length.
     pub(super) fn record<R>(
         &mut self,
         with: impl FnOnce(&mut Machine, &mut Recorder) -> R,
@@ -39,12 +39,12 @@ impl Machine {
         res
     }
 
-    /// The running instruction as a place.
+    /// Returns the place of the running instruction.
     pub(super) fn here(&self, test: u32) -> Place {
         (AT_CODE, u32::try_from(self.pc).unwrap_or(u32::MAX), test)
     }
 
-    /// A builtin as a place: which one, and where it returns to.
+    /// Returns the place of the running builtin: its name, and the address that it returns to.
     pub(super) fn at_builtin(&self, test: u32) -> Place {
         let row = self.running.map_or(0, |it| it.0.0);
         let at = u32::try_from(self.continuation).unwrap_or(u32::MAX);
@@ -74,7 +74,7 @@ impl Machine {
         u32::try_from(self.atoms.arity(functor) + 1).unwrap_or(u32::MAX)
     }
 
-    /// The value is compared with a constant.
+    /// Records the comparison of a value with a constant.
     pub(crate) fn look_konst(&mut self, value: Value, konst: u32) {
         let Some(expr) = expr_of(value) else { return };
         let wanted = match &self.db.konsts[konst as usize] {
@@ -96,7 +96,7 @@ impl Machine {
         self.record(|_, it| it.choose_one(place, expr, &top, head));
     }
 
-    /// The value is compared with a functor.
+    /// Records the comparison of a value with a functor.
     pub(crate) fn look_functor(&mut self, value: Value, functor: FunctorId) {
         let Some(expr) = expr_of(value) else { return };
         let places = (self.here(0), self.here(1));
@@ -127,14 +127,14 @@ impl Machine {
         }
     }
 
-    /// The name of a compound as the top of the tuple's first item.
+    /// Returns the name of a compound: the first item of its tuple.
     fn name_of(&self, value: Value) -> Top {
         let name = self.atoms.name_arity(value.functor()).0;
         let literal = Some(Term::atom(self.atoms.text(name)));
         Top { kind: facts::ATOM, n_items: 0, literal }
     }
 
-    /// A call: what its first argument is decides which clauses are tried.
+    /// Records the selection of clauses by the first argument of a call.
     pub(crate) fn look_first_argument(&mut self, id: PredId) {
         if self.recorder.as_ref().is_some_and(|it| it.matched.is_some()) {
             self.note_matched(id);
@@ -147,7 +147,7 @@ impl Machine {
         });
     }
 
-    /// Which clauses a call can match, its arguments taken as they are.
+    /// Records the set of clauses that a call can match, given the concrete values of its arguments.
     fn note_matched(&mut self, id: PredId) {
         if self.db.marks.iter().all(|it| it.pred != id) {
             return;
@@ -177,7 +177,7 @@ impl Machine {
         }
     }
 
-    /// The value is compared with all that are wanted at once.
+    /// Records a comparison of the value with all wanted heads at once.
     fn look_wanted(
         &self,
         place: Place,
@@ -196,8 +196,8 @@ impl Machine {
         }
     }
 
-    /// A value of the input is called, with so many arguments more: which predicate of the program
-    /// it names, if any, becomes part of the path.
+    /// Records the call of a symbolic goal with `n_more` additional arguments: which predicate of the program
+    /// it names, if any.
     pub(crate) fn look_goal(&mut self, goal: Value, n_more: usize) {
         let Some(expr) = expr_of(goal) else { return };
         let place = self.here(4 + u32::try_from(n_more).unwrap_or(0) * 64);
@@ -250,8 +250,9 @@ impl Machine {
         FirstArg { heads: (!heads.is_empty()).then(|| Arc::from(heads)), names }
     }
 
-    /// Whether those who use a program can name a predicate of it as a goal: what its module exports,
-    /// and all of a program that exports nothing. What takes goals itself would only hide them.
+    /// Whether users of a program can name a predicate as a goal: exported predicates, or all if the module
+    /// exports none. Predicates that take goals are excluded, because they would only wrap the goals that are
+    /// tested directly.
     pub(super) fn is_offered(&self, id: PredId) -> bool {
         let pred = self.db.get(id);
         if pred.meta.as_ref().is_some_and(|it| it.contains(&Meta::Qualified)) {
@@ -266,7 +267,7 @@ impl Machine {
             return Rc::clone(known);
         }
         let res = Rc::new(self.wanted_first(id));
-        // What a run asserts is gone after it.
+        // Dynamic predicates are not cached, because the clauses that a run asserts are removed after it.
         if !self.db.get(id).dynamic {
             recorder.first_args.insert(id, Rc::clone(&res));
         }
@@ -289,7 +290,8 @@ impl Machine {
                     Konst::Blob(..) => None,
                 },
                 Some(Ins::GetStruct(0, functor)) => Some(Value::structure(*functor, 0)),
-                // A rule `Head => Body` matches its head by a goal; calls are indexed all the same.
+                // A rule `Head => Body` matches its head by a goal of its body; calls are indexed by the
+                // clause's key.
                 _ => wanted_by_key(clause.key),
             };
             let head = match first {
@@ -320,7 +322,7 @@ impl Machine {
         FirstArg { heads: (!heads.is_empty()).then(|| Arc::from(heads)), names }
     }
 
-    /// Unifies step by step.
+    /// Unifies two terms and records each comparison of symbolic subterms.
     pub(crate) fn unify_recorded(&mut self, a: Value, b: Value) -> bool {
         let place = self.here(2);
         self.unify_at(place, a, b)
@@ -340,7 +342,7 @@ impl Machine {
             }
             n_steps += 1;
             if MANY_PARTS < n_steps {
-                // Terms inside themselves have no last part.
+                // A cyclic term would be traversed without end.
                 if !unify(&mut self.heap, &self.atoms, a, b) {
                     return false;
                 }
@@ -381,7 +383,7 @@ impl Machine {
                 if a.len() != b.len() {
                     return;
                 }
-                // Which letter makes the difference is not known here, if there are some.
+                // If the texts differ in one of several letters, it is not known in which one.
                 if holds || a.len() == 1 {
                     for (a, b) in a.into_iter().zip(b).filter(|it| it.0 != it.1) {
                         let same = it.apply(Op::Same, &[a.min(b), a.max(b)]);
@@ -395,7 +397,7 @@ impl Machine {
         });
     }
 
-    /// A value of the input is compared with one that is not of the input, as far as its top goes.
+    /// Records the comparison of a symbolic value with the principal functor of a value that is not symbolic.
     pub(super) fn look_like(&mut self, place: Place, expr: ExprId, value: Value, other: Value) {
         if let View::Struct(functor, _) = other.view() {
             let name = (place.0, place.1, place.2 + 1);
@@ -438,7 +440,7 @@ impl Machine {
         self.record(|_, it| it.choose(place, expr, &top, &heads));
     }
 
-    /// How long a list is, and whether it is one.
+    /// Records the length of a list, and whether it is a proper list.
     pub(super) fn look_spine(&mut self, place: Place, list: Value) {
         let heads: Arc<[Head]> = Arc::from([Head::Kind(Kind::Cons), Head::Kind(Kind::Nil)]);
         let mut at = self.heap.deref(list);
@@ -455,7 +457,7 @@ impl Machine {
         }
     }
 
-    /// All that a value is at its top: its kind, and the name and number of arguments of a compound.
+    /// Records the principal functor of a value: its kind, and the name and arity of a compound.
     pub(super) fn look_top(&mut self, place: Place, value: Value) {
         const KINDS: [Kind; 6] =
             [Kind::Integer, Kind::Float, Kind::Atom, Kind::Nil, Kind::Cons, Kind::Binary];
@@ -476,14 +478,14 @@ impl Machine {
         self.record(|_, it| it.choose(place, expr, &top, &heads));
     }
 
-    /// From here on the run depends on all of the value.
+    /// Pins all symbolic subterms of a value. Returns whether there were any.
     pub(super) fn pin(&mut self, place: Place, value: Value) -> bool {
         let mut todo = vec![value];
         let (mut found, mut n_parts) = (false, 0);
         while let Some(next) = todo.pop() {
             n_parts += 1;
             if MOST_PINNED < n_parts {
-                // Terms inside themselves have no last part.
+                // A cyclic term would be traversed without end.
                 self.record(|_, it| it.lose(place, "a term of many parts".to_owned()));
                 return true;
             }
@@ -500,12 +502,13 @@ impl Machine {
         found
     }
 
-    /// Whether any part of the value is of the input.
+    /// Whether any subterm of a value is symbolic.
     pub(crate) fn is_symbolic(&self, value: Value) -> bool {
         self.is_symbolic_within(value, 100_000) == Some(true)
     }
 
-    /// The same of the first parts; none if those do not tell.
+    /// Whether any of the first `most` subterms is symbolic; `None` if there are more subterms and none of
+    /// the first is.
     pub(super) fn is_symbolic_within(&self, value: Value, most: usize) -> Option<bool> {
         let mut todo = vec![value];
         let mut n_steps = 0;
@@ -523,7 +526,7 @@ impl Machine {
     }
 }
 
-/// The atom, integer or structure that a key stands for.
+/// Returns the atom, integer or structure that a key was made from.
 fn wanted_by_key(key: Key) -> Option<Value> {
     let payload = key.0 >> 3;
     match key.0 & 7 {

@@ -1,12 +1,13 @@
-//! Values that a library makes: an association list with any other inside than its library's is junk.
+//! Abstract data types of SWI-Prolog's library, such as association lists: arbitrary terms are almost never
+//! valid values of them.
 //!
-//! The input is what its constructor is given; the goal calls that first, so that its choices are
-//! followed like all others.
+//! The input is the argument of the type's constructor. The goal calls the constructor first, so the choices
+//! in it are followed as well.
 
 use crate::concolic::declare::{list, pair};
 use term::{Kind, Type, TypeId, Types};
 
-/// Who makes an argument.
+/// The library that constructs an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Maker {
     Assoc,
@@ -16,7 +17,7 @@ pub enum Maker {
 }
 
 impl Maker {
-    /// Of a type that a declaration names.
+    /// Returns the library for a type that a declaration names.
     pub fn of_type(name: &str) -> Option<Maker> {
         match name.split('(').next()?.trim() {
             "assoc" => Some(Maker::Assoc),
@@ -27,7 +28,7 @@ impl Maker {
         }
     }
 
-    /// Of an argument that a library's own documentation names.
+    /// Returns the library for an argument by the naming conventions of the library's own documentation.
     pub fn of_name(module: &str, name: &str) -> Option<Maker> {
         let found = match module {
             "assoc" => name.starts_with("Assoc").then_some(Maker::Assoc),
@@ -39,7 +40,7 @@ impl Maker {
         found.filter(|_| name != "Term")
     }
 
-    /// The constructor, and how many arguments stand before the list; they are `[]`.
+    /// Returns the constructor, and the number of arguments before the list; these are `[]`.
     pub(super) fn constructor(self) -> (&'static str, usize) {
         match self {
             Maker::Assoc => ("list_to_assoc", 0),
@@ -49,7 +50,7 @@ impl Maker {
         }
     }
 
-    /// What the constructor takes.
+    /// Returns the type of the constructor's argument.
     pub fn given(self, types: &mut Types) -> TypeId {
         let atom = types.add(Type::Kind(Kind::Atom));
         let integer = types.add(Type::Kind(Kind::Integer));

@@ -1,4 +1,4 @@
-//! Types of what was inferred, for the solver to make inputs of.
+//! Converts inferred types to types of the solver, from which inputs are generated.
 
 use crate::code::PredId;
 use crate::concolic::declare::{declared_type, letters, list};
@@ -6,7 +6,7 @@ use crate::concolic::infer::{Belief, Inference, Node, NodeId};
 use rustc_hash::FxHashMap;
 use term::{Kind, Term, Type, TypeId, Types};
 
-/// Makes types of what was inferred.
+/// Builds the solver's types from the inferred ones.
 #[derive(Debug)]
 pub struct TypeMaker<'a> {
     inference: &'a Inference,
@@ -22,16 +22,16 @@ impl<'a> TypeMaker<'a> {
         TypeMaker { inference, belief, types, known, any: None }
     }
 
-    /// The n-th argument of a predicate.
+    /// Returns the type of an argument of a predicate.
     pub fn of_arg(&mut self, pred: PredId, n: usize) -> TypeId {
         let id = self.of_inner_arg(pred, n);
-        // `X = s(X)` infers a type that only contains itself.
+        // `X = s(X)` infers a type without finite values.
         if self.types.smallest(id).is_some() { id } else { self.any() }
     }
 
     fn of_inner_arg(&mut self, pred: PredId, n: usize) -> TypeId {
         match self.inference.args.get(&(pred, n)) {
-            // What is called is a goal in any case: others are refused, which tells nothing.
+            // The type of a called argument is used for every belief: other terms only raise type errors.
             Some(node) if self.belief != Belief::None || self.inference.is_goal(*node) => {
                 self.of_node(*node)
             }
@@ -39,7 +39,7 @@ impl<'a> TypeMaker<'a> {
         }
     }
 
-    /// A type that the source names; what it does not say is inferred.
+    /// Returns the type that a declaration names; parts that it leaves open are inferred.
     pub fn declared(&mut self, text: &str, pred: PredId, n: usize) -> TypeId {
         let inferred = self.of_arg(pred, n);
         if self.belief == Belief::Open {
@@ -56,8 +56,8 @@ impl<'a> TypeMaker<'a> {
         declared_type(&mut self.types, text, any).unwrap_or(inferred)
     }
 
-    /// A type that goals have to ask for: what the program does with the argument and any other term are
-    /// tried.
+    /// Returns a type for an argument whose declared type a goal has to check: the inferred type and any
+    /// other term.
     pub fn asked(&mut self, text: &str, pred: PredId, n: usize) -> TypeId {
         let any = self.any();
         if let Some(made) = declared_type(&mut self.types, text, any) {
@@ -67,7 +67,7 @@ impl<'a> TypeMaker<'a> {
         self.types.add(Type::Union(Box::from([inferred, any])))
     }
 
-    /// Any term made of what the program speaks of.
+    /// Returns the type of any term made of the constructors that the program mentions.
     pub fn any(&mut self) -> TypeId {
         if let Some(known) = self.any {
             return known;
@@ -107,7 +107,7 @@ impl<'a> TypeMaker<'a> {
         id
     }
 
-    /// Goals of the program that can be called with so many arguments more.
+    /// Adds the goals of the program that can be called with a number of additional arguments.
     fn goals(&mut self, goals: &[Vec<NodeId>], parts: &mut Vec<TypeId>) {
         for n_more in goals.iter().map(Vec::len) {
             let known = plain_goals(n_more).iter().map(|it| Type::Literal(Term::atom(it)));
@@ -178,7 +178,7 @@ impl<'a> TypeMaker<'a> {
             items.extend(args.iter().map(|it| self.of_node(*it)));
             parts.push(self.types.add(Type::Tuple(items.into())));
         }
-        // A name that the program does not know is made up where it knows none, or seems to need one.
+        // A made-up name is added if the program mentions none, or if the belief asks for others.
         if node.compounds.is_empty() || self.belief != Belief::Tight {
             for (_, args) in &node.opened {
                 let mut items = vec![self.types.add(Type::Literal(Term::atom("f")))];
@@ -197,7 +197,7 @@ impl<'a> TypeMaker<'a> {
     }
 }
 
-/// Builtins that can be called with so many arguments, whatever they are.
+/// Returns builtins that can be called with this number of arguments of any kind.
 pub(super) fn plain_goals(n_more: usize) -> &'static [&'static str] {
     match n_more {
         0 => &["true", "fail"],

@@ -1,8 +1,8 @@
-//! The symbolic half: what of a run depended on its input, and the predicate under test as an
-//! `Executor`.
+//! The symbolic half of execution: records which choices of a run depend on its input, and wraps the
+//! predicate under test as an `Executor`.
 //!
-//! Prolog terms are terms of the shared theory: `f(a, b)` is the tuple `{f, a, b}`, a list is a list,
-//! a string is a binary and a variable is a reference. Knows no solver and no strategy.
+//! Prolog terms are encoded as terms of the shared theory: `f(a, b)` is the tuple `{f, a, b}`, a list is a
+//! list, a string is a binary and a variable is a reference. Knows no solver and no search strategy.
 
 mod convert;
 mod facts;

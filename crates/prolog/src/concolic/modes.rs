@@ -1,8 +1,8 @@
-//! Which arguments of a predicate are results, by how its clauses use them.
+//! Infers the modes of a predicate: which arguments are results.
 //!
-//! An argument is taken for a result if every clause gives it a value: from its other arguments, or
-//! by goals that have results. Only the last arguments are, and the first only if it is the only one
-//! and its clauses have nothing to choose by.
+//! An argument is a result if every clause binds it, computed from the other arguments or by goals with
+//! results. Only the last arguments of a predicate can be results; the first one only if it is the only one
+//! and no clause head inspects it.
 
 use crate::code::{ClauseId, Kind, PredId};
 use crate::concolic::infer::Inference;
@@ -12,8 +12,8 @@ use crate::data::{AtomId, FunctorId, Heap, Value, View};
 use crate::machine::Machine;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Arguments of builtins and of the library that are results, from 0. Where there are several lines,
-/// the first one holds of whose other arguments all are known.
+/// The arguments of builtins and library predicates that are results, counted from 0. Of several rows for a
+/// predicate, the first one applies whose other arguments are all bound.
 const RESULTS: &[(&str, usize, &[usize])] = &[
     ("is", 2, &[0]),
     ("length", 2, &[1]),
@@ -183,7 +183,7 @@ const RESULTS: &[(&str, usize, &[usize])] = &[
     ("retract", 1, &[0]),
     ("read", 1, &[0]),
     ("read_term", 2, &[0]),
-    // Grammars of the library, with the text before and after.
+    // Grammars of the library; the last two arguments are the text before and after.
     ("number", 3, &[0, 2]),
     ("integer", 3, &[0, 2]),
     ("float", 3, &[0, 2]),
@@ -210,7 +210,7 @@ const RESULTS: &[(&str, usize, &[usize])] = &[
 ];
 
 impl Inference {
-    /// How a predicate is called if nobody says it.
+    /// Returns the modes of a predicate without a declaration.
     pub fn modes(&self, machine: &Machine, pred: PredId) -> Vec<Arg> {
         let mut table = Table { machine, known: FxHashMap::default() };
         let arity = machine.db.get(pred).arity as usize;
@@ -231,7 +231,7 @@ impl Inference {
     }
 }
 
-/// Whether no clause looks at the only argument in its head.
+/// Whether no clause inspects the only argument of the predicate in its head.
 fn is_computed(machine: &Machine, pred: PredId) -> bool {
     machine.db.clauses_of(pred).into_iter().all(|clause| {
         let mut heap = Heap::default();
@@ -241,14 +241,14 @@ fn is_computed(machine: &Machine, pred: PredId) -> bool {
     })
 }
 
-/// Predicates with more arguments are called with all of them given.
+/// The maximum arity of predicates whose modes are inferred; others are called with all arguments given.
 const MAX_ARITY: usize = 30;
 
-/// A set of arguments, as bits.
+/// A set of arguments as a bit mask.
 type Args = u32;
 
-/// Which arguments get a value when certain others have one. Found by assuming that all do, and
-/// taking back what some clause contradicts until nothing changes.
+/// The arguments that are bound on success, by the set of arguments that are bound at the call. Computed as a
+/// greatest fixpoint: starts with all arguments and removes those that some clause contradicts.
 struct Table<'a> {
     machine: &'a Machine,
     known: FxHashMap<(PredId, Args), Args>,
@@ -293,7 +293,7 @@ impl Table<'_> {
         walk.goal(body);
         let Walk { bound, used, is_dead, .. } = walk;
         if is_dead {
-            // It gives no answer that could lack a value.
+            // A clause without answers cannot leave an argument unbound.
             return Args::MAX & !given;
         }
         let mut res = 0;
@@ -312,11 +312,11 @@ struct Walk<'t, 'a> {
     heap: &'t Heap,
     pred: PredId,
     head: Value,
-    /// Variables that have a value.
+    /// Variables that are bound at the current goal.
     bound: FxHashSet<usize>,
-    /// Variables that were wanted before they had one.
+    /// Variables that were needed before they were bound.
     used: FxHashSet<usize>,
-    /// Nothing comes after this: it failed or threw.
+    /// Whether the current goal cannot be reached, because an earlier one failed or threw.
     is_dead: bool,
 }
 
@@ -400,7 +400,7 @@ impl Walk<'_, '_> {
                 self.is_dead = true;
                 return;
             }
-            // One that lacks a value is computed from the others, or will be.
+            // An unbound side is computed from the other one, now or later.
             ("#=", 2) => {
                 let mut open = self.variables(goal);
                 open.retain(|it| !self.bound.contains(it));
@@ -413,7 +413,7 @@ impl Walk<'_, '_> {
                 }
                 return;
             }
-            // A predicate that asks whether it is given something has clauses for when it is not.
+            // A predicate that tests an argument with `var/1` has other clauses for the bound case.
             ("var", 1) => return,
             (
                 "nonvar" | "atom" | "atomic" | "callable" | "compound" | "float" | "ground"
@@ -423,9 +423,9 @@ impl Walk<'_, '_> {
                 self.is_dead = true;
                 return;
             }
-            // Constraints wait until what they are about has a value.
+            // Constraints are delayed until their variables are bound.
             ("#\\=" | "#<" | "#>" | "#=<" | "#>=" | "in" | "ins" | "dif", 2) => return,
-            // Text is taken apart at the separator, if it is the text that is there.
+            // If the text is bound, it is split at the separator.
             ("atomic_list_concat", 3) if self.is_bound(arg(2)) => {
                 self.want(arg(1));
                 self.bind(arg(0));
@@ -457,7 +457,7 @@ impl Walk<'_, '_> {
             |it: &&(_, usize, &[usize])| (0..arity).all(|n| it.2.contains(&n) || is_given(n));
         let found = known.clone().find(fits).or_else(|| known.clone().next());
         let results = found.map_or(&[][..], |it| it.2);
-        // One of them is made of the other, which must be there.
+        // One of the two arguments is computed from the other one, which must be bound.
         let is_either = 1 < arity && results.len() == arity;
         if let Some(first) = args.first().filter(|_| is_either && !given.contains(&true)) {
             self.want(*first);
@@ -474,7 +474,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Whether this is an argument of which some clause asks whether it is a variable.
+    /// Whether the value is a head argument that some clause tests with `var/1`.
     fn may_be_open(&self, of: Value) -> bool {
         let own = |n: &usize| self.heap.deref(self.heap.arg(self.head, *n)).same_word(of);
         let arity = self.table.machine.db.get(self.pred).arity as usize;
@@ -496,7 +496,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What both give a value has one.
+    /// Analyses a disjunction: a variable is bound afterwards if both branches bind it.
     fn either(&mut self, one: Value, other: Value) {
         let before = self.bound.clone();
         self.goal(one);
@@ -516,13 +516,13 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// `phrase(Rule, Text)` and `phrase(Rule, Text, Rest)`
+    /// Analyses `phrase(Rule, Text)` and `phrase(Rule, Text, Rest)`.
     fn grammar(&mut self, goal: Value, arity: usize) {
         let after = if arity == 3 { self.heap.arg(goal, 2) } else { Value::NIL };
         self.rule(self.heap.arg(goal, 0), [self.heap.arg(goal, 1), after]);
     }
 
-    /// What is recognized: a nonterminal is called with the texts before and after it.
+    /// Analyses a grammar body: a nonterminal is called with the text before and after it.
     fn rule(&mut self, rule: Value, texts: [Value; 2]) {
         let machine = self.table.machine;
         let rule = self.heap.deref(rule);
@@ -532,7 +532,7 @@ impl Walk<'_, '_> {
             args.extend((0..arity).map(|n| self.heap.arg(rule, n)));
             match (machine.atoms.text(name), args.as_slice()) {
                 ("," | ";" | "|" | "->", [one, other]) => {
-                    // What lies between them has a value when they are come to.
+                    // The text between the two parts is bound when the second part is reached.
                     self.rule(*one, [texts[0], Value::NIL]);
                     return self.rule(*other, [Value::NIL, texts[1]]);
                 }
@@ -550,7 +550,7 @@ impl Walk<'_, '_> {
 }
 
 impl Machine {
-    /// The predicate of a nonterminal in a predicate's module.
+    /// Returns the predicate that implements a nonterminal in the module of another predicate.
     pub(super) fn nonterminal(&self, from: PredId, heap: &Heap, rule: Value) -> Option<PredId> {
         let (name, arity) = heap.name_arity(rule, &self.atoms)?;
         let module = self.db.get(from).module;
@@ -563,7 +563,7 @@ impl Machine {
 }
 
 impl Machine {
-    /// Whether a clause begins by asking whether its n-th argument is a variable.
+    /// Whether a clause of the predicate begins with `var/1` on its argument with index `n`.
     fn asks_for_variable(&self, pred: PredId, n: usize) -> bool {
         self.db.clauses_of(pred).into_iter().any(|clause| {
             let mut heap = Heap::default();

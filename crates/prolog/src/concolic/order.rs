@@ -1,4 +1,4 @@
-//! The standard order of terms, and identity, of values of the input.
+//! The standard order and identity of symbolic values.
 
 use crate::concolic::convert::{expr_of, term_of};
 use crate::concolic::look::AT_CODE;
@@ -8,11 +8,11 @@ use crate::machine::Machine;
 use std::cmp::Ordering;
 use term::{ExprId, Op};
 
-/// So many pairs of structures are looked at before it is asked whether they were looked at already:
-/// terms may share their parts, or contain themselves.
+/// The number of pairs of structures after which pairs are looked up in a table of those already compared,
+/// because terms may be cyclic or share subterms.
 const MANY_PAIRS: usize = 1000;
 
-/// Pairs of structures that are compared part by part.
+/// A work list of pairs of subterms still to be compared.
 #[derive(Default)]
 pub(super) struct Pairs {
     pub(super) todo: Vec<(Value, Value)>,
@@ -25,7 +25,7 @@ impl Pairs {
         Pairs { todo: vec![(a, b)], ..Pairs::default() }
     }
 
-    /// The parts of two structures of one functor come next, from the first on.
+    /// Adds the pairs of arguments of two structures with the same functor, the first arguments next.
     pub(super) fn enter(&mut self, machine: &Machine, a: Value, b: Value) {
         if a.same_word(b) {
             return;
@@ -47,7 +47,7 @@ impl Machine {
         self.look_order_at(place, a, b);
     }
 
-    /// Which comes first: down to the first difference.
+    /// Records the comparisons that decide the order of two terms, up to the first difference.
     pub(super) fn look_order_at(&mut self, place: Place, a: Value, b: Value) {
         let mut pairs = Pairs::of(a, b);
         while let Some((a, b)) = pairs.todo.pop() {
@@ -112,7 +112,7 @@ impl Machine {
         self.look_identical_at(place, a, b);
     }
 
-    /// Whether two are the same: down to the first difference.
+    /// Records the comparisons that decide the identity of two terms, up to the first difference.
     pub(super) fn look_identical_at(&mut self, place: Place, a: Value, b: Value) {
         let mut pairs = Pairs::of(a, b);
         while let Some((a, b)) = pairs.todo.pop() {
@@ -142,7 +142,7 @@ impl Machine {
     }
 }
 
-/// Variables, numbers, atoms, strings, compounds.
+/// Returns the rank of a value's kind: variables, numbers, the empty list, atoms, strings, compounds.
 fn rank(value: Value) -> u8 {
     match value.view() {
         View::Var(_) => 0,

@@ -1,4 +1,4 @@
-//! The program under test as a report needs it: predicates, their clauses, and who calls whom.
+//! A summary of the program under test: predicates, their clauses, and the call graph.
 
 use crate::code::{BranchKind, ClauseId, Ins, Kind, Meta, PredId};
 use crate::data::{AtomId, FunctorId, Heap, Value, View};
@@ -12,17 +12,17 @@ use std::collections::BTreeSet;
 pub struct Program {
     pub module: String,
     pub predicates: Vec<PredicateInfo>,
-    /// By mark: clauses, and branches of their bodies.
+    /// Clauses and branches of their bodies, by mark.
     pub clauses: Vec<ClauseInfo>,
     pub facts: Vec<FactInfo>,
 }
 
-/// A predicate whose clauses goals may add and take away.
+/// A predicate whose facts goals may add and remove.
 #[derive(Clone, Debug)]
 pub struct FactInfo {
     pub name: String,
     pub arity: usize,
-    /// Predicates whose clauses add some, and those that name them.
+    /// The predicates whose clauses add such facts, and those whose clauses mention the predicate.
     added_by: Vec<PredId>,
     named_by: Vec<PredId>,
 }
@@ -34,54 +34,54 @@ pub struct PredicateInfo {
     pub arity: usize,
     pub line: u32,
     pub is_exported: bool,
-    /// Its clauses are facts that goals may add and take away.
+    /// Its clauses are facts that goals may add and remove.
     pub is_dynamic: bool,
-    /// Its clauses stand in another file, which the program loads.
+    /// Its clauses are in another file, which the program loads.
     pub is_foreign: bool,
-    /// Whether another predicate of the program calls it for sure.
+    /// Whether another predicate of the program certainly calls it.
     pub is_called: bool,
     pub calls: Vec<PredId>,
-    /// Its clauses, by mark.
+    /// The marks of its clauses.
     pub marks: Vec<u32>,
-    /// The branches of their bodies, by mark.
+    /// The marks of the branches of its clauses' bodies.
     pub branches: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
 pub struct ClauseInfo {
     pub pred: PredId,
-    /// The other file that it stands in, if it is not the program's own.
+    /// The path of the file that has the clause, if it is not the program's own.
     pub file: Option<String>,
     pub line: u32,
-    /// From 1, among the clauses of its predicate.
+    /// The number of the clause in its predicate, counted from 1.
     pub number: usize,
-    /// It is a branch of this clause's body: of which kind, and its number among those of the kind.
+    /// For a branch: its kind, and its number among the branches of this kind in the clause's body.
     pub branch: Option<(BranchKind, usize)>,
     pub goals: Vec<String>,
 }
 
-/// What a term in a body is.
+/// The role of a term in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
-    /// It is called as it is.
+    /// A goal.
     Goal,
-    /// It is called, perhaps with more arguments.
+    /// A closure: it is called, perhaps with additional arguments.
     Closure,
-    /// It may become a goal, with more arguments.
+    /// Data that may become a goal with additional arguments.
     Term,
 }
 
-/// What the clauses of a predicate call of the program.
+/// The predicates of the program that the clauses of a predicate call.
 struct Calls {
-    /// All that they name, with more arguments or fewer: data may become a goal.
+    /// The predicates whose names occur, with any number of arguments: data may become a goal.
     all: Vec<PredId>,
-    /// What stands where a goal stands.
+    /// The predicates that are called as goals or closures.
     certain: Vec<PredId>,
-    /// The goals of each clause as text.
+    /// The goals of each clause, as text.
     texts: Vec<Vec<String>>,
 }
 
-/// Goals whose arguments are goals.
+/// Control predicates whose arguments are goals.
 const CONTROL: [(&str, usize); 9] = [
     (",", 2),
     (";", 2),
@@ -95,7 +95,7 @@ const CONTROL: [(&str, usize); 9] = [
 ];
 
 impl Machine {
-    /// Loads a program whose clauses are under test.
+    /// Loads a program whose clauses are under test, so that they get coverage marks.
     pub fn load_marked(&mut self, file: &File, library: &mut dyn Library) -> LoadReport {
         self.db.marking = true;
         let report = self.load(file, library);
@@ -103,17 +103,17 @@ impl Machine {
         report
     }
 
-    /// Empty stacks, to read terms into.
+    /// Empties the stacks, so that terms can be read into the heap.
     pub fn clear(&mut self) {
         self.reset();
     }
 
-    /// How terms of the user are written.
+    /// Returns the syntax of the module `user`.
     pub fn syntax(&self) -> crate::text::Syntax {
         self.syntax_of(AtomId::USER)
     }
 
-    /// What was loaded under test; `report` is that of the loading.
+    /// Returns the summary of the program that was loaded under test with this report.
     pub fn program(&self, report: &LoadReport) -> Program {
         let module = report.module.unwrap_or(AtomId::USER);
         let exports = self.modules.by_name.get(&module).map(|it| it.exports.clone());
@@ -121,7 +121,7 @@ impl Machine {
         let mut predicates: Vec<PredicateInfo> = Vec::new();
         let mut places: FxHashMap<PredId, usize> = FxHashMap::default();
         let mut clauses = Vec::new();
-        // What no file has was made while loading: units of tests.
+        // Predicates without a file were generated while loading, for test units.
         let own_file = self.db.marks.iter().map(|it| it.file).filter(|it| *it != 0).min();
         for (mark, marked) in (0..).zip(&self.db.marks) {
             let place = *places.entry(marked.pred).or_insert_with(|| {
@@ -184,7 +184,7 @@ impl Machine {
         Program { module: self.atoms.text(module).to_owned(), predicates, clauses, facts }
     }
 
-    /// The types that clauses of `error:has_type/2` define, with their numbers of arguments.
+    /// Returns name and arity of the types that clauses of `error:has_type/2` define.
     pub fn own_types(&self) -> Vec<(String, usize)> {
         let is_it = |it: &&crate::code::Pred| {
             it.arity == 2
@@ -205,7 +205,7 @@ impl Machine {
         res
     }
 
-    /// Predicates that are dynamic, or that some clause of the known ones adds to.
+    /// Returns the predicates that are dynamic, or whose facts a clause of the known predicates adds.
     fn facts(&self, module: AtomId, known: &[PredId]) -> Vec<FactInfo> {
         let mut res: Vec<FactInfo> = Vec::new();
         let mut named: Vec<(PredId, FunctorId)> = Vec::new();
@@ -253,12 +253,12 @@ impl Machine {
             let found = res.iter_mut().find(|it| it.name == name && it.arity == arity);
             found.into_iter().for_each(|it| it.named_by.push(id));
         }
-        // The others are the system's.
+        // Facts that no predicate of the program uses belong to the system.
         res.retain(|it| !it.named_by.is_empty() || !it.added_by.is_empty());
         res
     }
 
-    /// The functor of the head of a clause that is added.
+    /// Returns the functor of the head of a clause that is added.
     fn head_of(&self, heap: &Heap, clause: Value) -> Option<FunctorId> {
         let mut head = heap.deref(clause);
         if head.is_struct(FunctorId::RULE) {
@@ -270,7 +270,7 @@ impl Machine {
         if let View::Struct(functor, _) = head.view() { Some(functor) } else { None }
     }
 
-    /// What the clauses of a predicate call.
+    /// Returns the calls in the clauses of a predicate.
     fn calls_of(&self, id: PredId, known: &[PredId]) -> Calls {
         let module = self.db.get(id).module;
         let (mut calls, mut certain) = (Vec::new(), Vec::new());
@@ -298,7 +298,7 @@ impl Machine {
                     | View::Float(_)
                     | View::Text(_) => continue,
                 };
-                // A closure may get more arguments; a grammar rule two.
+                // A closure may get additional arguments; a grammar rule gets two.
                 let n_more = if position == Position::Goal { 0 } else { 5 };
                 for pred in known {
                     let callee = self.db.get(*pred);
@@ -320,13 +320,13 @@ impl Machine {
         Calls { all: calls, certain, texts }
     }
 
-    /// Whether a predicate of another module is called by its name in a module.
+    /// Whether a predicate of another module is visible by its name in a module.
     fn imports(&self, module: AtomId, pred: PredId) -> bool {
         let found = self.db.find(module, self.db.get(pred).functor);
         found.is_some_and(|it| it == pred || self.db.get(it).kind == Kind::Import(pred))
     }
 
-    /// What the n-th argument of a goal or term is, which itself is in some position.
+    /// Returns the role of the argument with index `n` of a goal or term whose own role is `outer`.
     fn position(&self, module: AtomId, of: FunctorId, n: usize, outer: Position) -> Position {
         let (name, arity) = self.atoms.name_arity(of);
         let name = self.atoms.text(name);
@@ -351,14 +351,15 @@ impl Machine {
         let known = self.db.find(module, of);
         let is_known = |it: &PredId| self.db.get(*it).kind != Kind::Undefined;
         let Some(callee) = known.filter(is_known) else {
-            // A library that is loaded when it is needed may call any argument.
+            // A library predicate that is not loaded yet may call any of its arguments.
             let is_library = self.modules.index.iter().any(|it| *it.0 == of);
             return if is_library { Position::Closure } else { Position::Term };
         };
         let callee = self.db.get(callee);
         let is_goal = match &callee.meta {
             Some(meta) => meta.get(n) == Some(&Meta::Qualified),
-            // What the system defines in Prolog may call any argument if it does not say which.
+            // A system predicate defined in Prolog without a meta-predicate declaration may call any of its
+            // arguments.
             None => callee.module == AtomId::SYSTEM && callee.kind == Kind::Clauses,
         };
         if is_goal { Position::Closure } else { Position::Term }
@@ -384,7 +385,7 @@ impl Machine {
         res
     }
 
-    /// The marks of the clauses that were running when the last exception was thrown, the innermost
+    /// Returns the marks of the clauses that were running when the last exception was thrown, innermost
     /// first.
     pub fn thrown_in(&self) -> Vec<u32> {
         let mut res: Vec<u32> = self.thrown_at.iter().filter_map(|it| self.mark_at(*it)).collect();
@@ -392,13 +393,13 @@ impl Machine {
         res
     }
 
-    /// The mark of the clause under test that an instruction belongs to.
+    /// Returns the mark of the clause under test that contains an instruction.
     pub(super) fn mark_at(&self, address: u32) -> Option<u32> {
         let place = self.db.clauses.partition_point(|it| it.code <= address).checked_sub(1)?;
         self.mark_of(ClauseId(u32::try_from(place).ok()?))
     }
 
-    /// The mark of a clause under test.
+    /// Returns the mark of a clause under test.
     pub(super) fn mark_of(&self, id: ClauseId) -> Option<u32> {
         let (clauses, place) = (&self.db.clauses, id.0 as usize);
         let start = clauses.get(place)?.code as usize;
@@ -407,17 +408,18 @@ impl Machine {
         self.db.code.get(start..end)?.iter().find_map(enter)
     }
 
-    /// For each marked clause, the furthest goal that any run has come to, from 1; 0: none.
+    /// Returns the number, counted from 1, of the furthest goal that any run has reached in the body of each
+    /// marked clause; 0: none.
     pub fn furthest(&self) -> &[u32] {
         &self.furthest
     }
 
-    /// Forgets how far runs have come, and says it.
+    /// Returns and clears the numbers of the furthest goals.
     pub fn take_furthest(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.furthest)
     }
 
-    /// What another machine with the same program has come to.
+    /// Merges the numbers of the furthest goals that another machine with the same program has reached.
     pub fn note_furthest(&mut self, other: &[u32]) {
         self.furthest.resize(self.furthest.len().max(other.len()), 0);
         for (own, other) in self.furthest.iter_mut().zip(other) {
@@ -426,8 +428,8 @@ impl Machine {
     }
 }
 
-/// Head and body of a clause. A rule `Head => Body` is kept as `Fresh :- '$match'(Fresh, Head), ...`: its
-/// head is the pattern.
+/// Returns head and body of a clause. A rule `Head => Body` is stored as `Fresh :- '$match'(Fresh, Head),
+/// ...`; its head is the pattern.
 pub(super) fn head_and_body(machine: &Machine, heap: &Heap, clause: Value) -> (Value, Value) {
     let (head, body) = (heap.arg(clause, 0), heap.arg(clause, 1));
     let is_match = |goal: Value| {
@@ -450,7 +452,7 @@ impl Program {
         self.predicates.iter().find(|it| it.name == name && it.arity == arity)
     }
 
-    /// `main/3 file.pl:8`, and the line; `None` if no clause has the mark.
+    /// Returns the text `main/3 file.pl:8` and the line of a clause; `None` if no clause has the mark.
     pub fn place(&self, mark: u32, path: &str) -> Option<(String, u32)> {
         let clause = self.clauses.get(mark as usize)?;
         let info = self.predicates.iter().find(|it| it.id == clause.pred)?;
@@ -459,7 +461,7 @@ impl Program {
         Some((text, clause.line))
     }
 
-    /// The marks of all clauses that a predicate can come to.
+    /// Returns the marks of all clauses and branches that are reachable from a predicate in the call graph.
     pub fn reachable(&self, from: PredId) -> Vec<u32> {
         let mut marks: Vec<u32> = Vec::new();
         for id in self.called_from(from) {
@@ -470,7 +472,8 @@ impl Program {
         marks
     }
 
-    /// Predicates that no other one calls, and of those that only call each other the first.
+    /// Returns the entry points: predicates that no other one calls, and one predicate of each group that is
+    /// only called within itself.
     pub fn entries(&self) -> Vec<&PredicateInfo> {
         let own = self.predicates.iter().filter(|it| !it.is_dynamic && !it.is_foreign);
         let (mut entries, mut called): (Vec<&PredicateInfo>, Vec<&PredicateInfo>) =
@@ -490,7 +493,7 @@ impl Program {
         entries
     }
 
-    /// Whether what one predicate adds is something that the other one speaks of.
+    /// Whether one predicate adds facts that the other one uses.
     pub fn prepares(&self, one: PredId, other: PredId) -> bool {
         let (one, other) = (self.called_from(one), self.called_from(other));
         self.facts.iter().any(|it| {
@@ -499,7 +502,7 @@ impl Program {
         })
     }
 
-    /// Whether a predicate may add facts, take them away or ask for them.
+    /// Whether a predicate may add, remove or read dynamic facts.
     pub fn has_facts(&self, pred: PredId) -> bool {
         let called = self.called_from(pred);
         let is_called =
@@ -507,7 +510,7 @@ impl Program {
         self.facts.iter().any(is_called)
     }
 
-    /// The predicate and all that it can come to.
+    /// Returns a predicate and all predicates reachable from it in the call graph.
     fn called_from(&self, from: PredId) -> BTreeSet<PredId> {
         let mut seen = BTreeSet::new();
         let mut todo = vec![from];
@@ -523,7 +526,7 @@ impl Program {
 }
 
 impl ClauseInfo {
-    /// Which branch it is, in words.
+    /// Returns a description of the branch; `None` for a clause.
     pub fn branch_text(&self) -> Option<String> {
         let (kind, n) = self.branch?;
         let what = match kind {

@@ -1,4 +1,4 @@
-//! Collects the choices of one run. Knows expressions and sites, not the machine.
+//! The recorder: collects the choices of one run. Knows expressions and sites, not the machine.
 
 use crate::code::PredId;
 use crate::concolic::facts::{self, Facts, Top};
@@ -10,13 +10,14 @@ use std::sync::Arc;
 use term::{ExprId, Exprs, Kind, Op, Term};
 use trace::{Choice, Head, Looked, Loss, SiteId};
 
-/// Beyond this many a path is not followed further.
+/// The maximum number of choices of a path; later ones are not recorded.
 const MAX_CHOICES: usize = 20_000;
 
-/// Literals that a place is told apart by.
+/// The maximum number of literals for which a place gets a site of its own each.
 const MAX_LITERALS: usize = 40;
 
-/// What makes a place one of its own: what kind of place, where, and which test there.
+/// The identity of a place where choices are made: its kind, its address or predicate, and the number of the
+/// test there.
 pub(super) type Place = (u8, u32, u32);
 
 #[derive(Debug, Default)]
@@ -24,38 +25,38 @@ pub(crate) struct Recorder {
     pub(crate) exprs: Exprs,
     pub(crate) choices: Vec<Choice>,
     pub(crate) losses: Vec<Loss>,
-    /// Which sets of clauses the calls of predicates under test could match, if somebody wants to
-    /// know: the predicate, and the clauses by their number.
+    /// The sets of clauses that the calls of predicates under test could match: the predicate, and the
+    /// numbers of the clauses. `None` if they are not collected.
     pub(crate) matched: Option<BTreeSet<(PredId, Vec<u32>)>>,
-    /// Inputs may be variables, or have some in them.
+    /// Whether inputs may be or contain variables.
     pub(super) has_variables: bool,
-    /// The clauses and branches that the run came to, each with the choices before it, if somebody wants
-    /// to know.
+    /// The clauses and branches that the run entered, each with the number of choices before it. `None` if
+    /// they are not collected.
     pub(crate) journal: Option<Vec<(usize, u32)>>,
     facts: FxHashMap<ExprId, Facts>,
     tested: FxHashSet<ExprId>,
     sites: FxHashMap<(Place, Option<Term>), SiteId>,
-    /// How many literals a place was seen to compare with.
+    /// The number of literals that a place has compared with so far.
     n_literals: FxHashMap<Place, usize>,
     single: FxHashMap<Head1, Arc<[Head]>>,
     pub(super) first_args: FxHashMap<PredId, Rc<FirstArg>>,
-    /// Goals that the program knows, by the number of arguments that are added when they are called.
+    /// The goals that the program defines, by the number of arguments that are added when they are called.
     pub(super) goals: FxHashMap<usize, Rc<FirstArg>>,
 }
 
-/// Heads that are asked for one at a time, shared.
+/// The key of a list with a single head; such lists are shared.
 type Head1 = (u8, u32, Option<Term>);
 
-/// What a value is compared with at once: what the clauses of a predicate want of their first argument.
+/// The heads that a value is compared with at once: the first arguments of the clauses of a predicate.
 #[derive(Debug, Default)]
 pub(super) struct FirstArg {
     pub(super) heads: Option<Arc<[Head]>>,
-    /// The names of compounds, by the number of items of the tuples that they are.
+    /// The names of compounds, by the number of items of their tuples.
     pub(super) names: Vec<(u32, Arc<[Head]>)>,
 }
 
 impl Recorder {
-    /// Forgets the run, keeps expressions and sites.
+    /// Clears the choices of the run; keeps expressions and sites.
     pub(crate) fn restart(&mut self) {
         self.choices.clear();
         self.losses.clear();
@@ -65,12 +66,12 @@ impl Recorder {
         self.tested.clear();
     }
 
-    /// The place of a choice.
+    /// Returns the place of a site.
     pub(super) fn place_of(&self, site: SiteId) -> Option<Place> {
         self.sites.iter().find(|it| *it.1 == site).map(|it| it.0.0)
     }
 
-    /// The run comes to a clause or a branch.
+    /// Records that the run enters a clause or a branch.
     pub(crate) fn enters(&mut self, mark: u32) {
         let n_choices = self.choices.len();
         if let Some(journal) = self.journal.as_mut().filter(|it| it.len() < MAX_CHOICES) {
@@ -91,8 +92,9 @@ impl Recorder {
         *self.sites.entry(key).or_insert(next)
     }
 
-    /// A place that compares with one literal after the other (`memberchk/2`, a fact that was found)
-    /// is one site for each: to find the second is news.
+    /// Returns the site of a comparison. A place that compares with one literal after the other
+    /// (`memberchk/2`, or stored facts) gets one site for each literal, so that a match with each of them
+    /// counts as new coverage.
     fn site_with(&mut self, place: Place, heads: &[Head]) -> SiteId {
         let [Head::Literal(literal)] = heads else { return self.site(place) };
         let key = (place, Some(literal.clone()));
@@ -106,7 +108,7 @@ impl Recorder {
         self.site_of(key)
     }
 
-    /// The value was compared with the heads.
+    /// Records the comparison of a value with the heads, unless the path already decides it.
     pub(super) fn choose(&mut self, place: Place, expr: ExprId, top: &Top, heads: &Arc<[Head]>) {
         if let Some((code, top, heads)) = self.as_code(expr, top, heads) {
             return self.choose(place, code, &top, &heads);
@@ -131,8 +133,8 @@ impl Recorder {
         self.push_at(site, taken, Looked::Heads(expr, Arc::clone(heads)));
     }
 
-    /// A text that was made of letters is compared with another: letter by letter, up to the first
-    /// difference. How long it is, the path has said.
+    /// Compares a text made of letters with another one letter by letter, up to the first difference. The
+    /// path already has the text's length.
     fn choose_letters(&mut self, place: Place, letters: &[ExprId], found: &Term, wanted: &Term) {
         let is_atom = |it: &Term| it.as_atom().is_some();
         let (Some(found_text), Some(wanted_text)) = (found.as_text(), wanted.as_text()) else {
@@ -153,7 +155,7 @@ impl Recorder {
         }
     }
 
-    /// A character that was made of a code is compared with others by their codes.
+    /// Translates the comparison of a character made from a code to a comparison of codes.
     fn as_code(
         &self,
         expr: ExprId,
@@ -168,7 +170,7 @@ impl Recorder {
         };
         let literal = code_of(top.literal.as_ref()?)?;
         let head = |it: &Head| match it {
-            // No code: nothing that such a character could be.
+            // -1 is no code: such a character cannot have this head.
             Head::Literal(term) => Some(Head::Literal(code_of(term).unwrap_or(Term::Int(-1)))),
             Head::Kind(Kind::Atom | Kind::Boolean) => None,
             Head::Kind(_) | Head::Tuple(_) => Some(Head::Literal(Term::Int(-1))),
@@ -187,14 +189,14 @@ impl Recorder {
         self.choose(place, expr, top, &heads);
     }
 
-    /// A test of the input that came out like this.
+    /// Records the result of a test that depends on the input, unless the path already has the test.
     pub(super) fn test(&mut self, place: Place, expr: ExprId, holds: bool) {
         if self.tested.insert(expr) {
             self.push(place, usize::from(!holds), Looked::Test(expr));
         }
     }
 
-    /// From here on the run depends on this very value.
+    /// Pins an expression: from here on the path holds only for this value of it.
     pub(super) fn pin(&mut self, place: Place, expr: ExprId, value: Term) {
         if self.facts.get(&expr).is_some_and(Facts::is_literal) {
             return;
@@ -224,7 +226,7 @@ impl Recorder {
         self.exprs.apply(op, args)
     }
 
-    /// The expression's value is of this kind by construction.
+    /// Declares that an expression's value has this kind by construction.
     pub(super) fn is_of_kind(&mut self, expr: ExprId, kind: u8) {
         self.facts.entry(expr).or_insert_with(|| Facts::of_kind(kind));
     }

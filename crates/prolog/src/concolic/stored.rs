@@ -1,18 +1,19 @@
-//! Facts that a run adds: what they hold of the input is followed when they are read again.
+//! Facts that a run adds: their symbolic subterms are followed when the facts are read again.
 //!
-//! A constant in compiled code has no shadow. Where a fact has one, its code leaves that argument
-//! open and unifies it with the fact as it was stored.
+//! A constant in compiled code has no shadow. Where a fact is symbolic, its compiled clause leaves the
+//! argument unbound and unifies it with the fact as stored.
 
 use crate::code::{ClauseId, PredId};
 use crate::concolic::look::AT_PREDICATE;
 use crate::data::{AtomId, Value, View};
 use crate::machine::{COMPLETED, ENTERED, Fault, Machine, Next};
 
-/// Places of stored facts among those of a predicate.
+/// The test number that distinguishes the places of stored facts from others of their predicate.
 const STORED: u32 = 1 << 20;
 
 impl Machine {
-    /// Head and body to compile for a clause that a run adds. A rule can't be followed.
+    /// Returns head and body to compile for a clause that a recorded run adds. A rule is pinned, because only
+    /// facts are followed.
     pub(crate) fn followed(&mut self, head: Value, body: Value) -> (Value, Value) {
         let is_given = self.recorder.is_some();
         if !is_given || !self.is_symbolic(head) && !self.is_symbolic(body) {
@@ -40,7 +41,7 @@ impl Machine {
         (open, body)
     }
 
-    /// `'$stored'(Clause, Head)`
+    /// `'$stored'(Clause, Head)`: unifies a head with the stored fact.
     pub(crate) fn stored(&mut self, base: usize) -> Result<Next, Fault> {
         let (number, head) = (self.arg(base, 0), self.arg(base, 1));
         let number = number.as_int().and_then(|it| u32::try_from(it).ok());
@@ -52,7 +53,7 @@ impl Machine {
         Ok(self.unify_stored(pred, own, head).into())
     }
 
-    /// Unifies a part of a stored clause.
+    /// Unifies a part of a stored clause with a term.
     pub(crate) fn unify_stored(&mut self, pred: PredId, own: Value, given: Value) -> bool {
         if self.recorder.is_some() {
             self.unify_at((AT_PREDICATE, pred.0, STORED), given, own)
@@ -61,7 +62,7 @@ impl Machine {
         }
     }
 
-    /// A fact was read by `clause/2` or `retract/1`: it did all that it can do.
+    /// Marks a fact that `clause/2` or `retract/1` has read as entered and completed.
     pub(crate) fn note_read(&mut self, id: ClauseId) {
         let Some(mark) = self.mark_of(id) else { return };
         let term = self.db.clause(id).term.clone().load(&mut self.heap);

@@ -12,7 +12,7 @@ use term::{Base, Conversion, ExprId, Op, Term};
 
 type Run = fn(&mut Machine, usize) -> Result<Next, Fault>;
 
-/// Whether a builtin is followed here.
+/// Whether a builtin is followed by this module.
 pub(super) fn is_text(name: &str, arity: usize) -> bool {
     matches!(
         (name, arity),
@@ -82,7 +82,7 @@ impl Machine {
         }
     }
 
-    /// What is not followed here after all.
+    /// Pins the arguments and records a loss, because this call cannot be followed.
     fn give_up(&mut self, name: &str, arity: usize, base: usize, run: Run) -> Result<Next, Fault> {
         let place = self.at_builtin(0);
         for n in 0..arity {
@@ -92,17 +92,17 @@ impl Machine {
         run(self, base)
     }
 
-    /// From one form of text to another.
+    /// Follows a conversion from one representation of text to another.
     fn converted(&mut self, base: usize, left: Form, right: Form, run: Run) -> Result<Next, Fault> {
         let (x, y) = (self.arg(base, 0), self.arg(base, 1));
         let (from, slot, form) = if x.is_var() { (y, 0, left) } else { (x, 1, right) };
-        // `[]` is the text of two letters here, and the text of none there.
+        // `[]` as an atom has two letters, as a list of letters none.
         let letters = if from.is_nil() && !x.is_var() { None } else { self.spell(0, from) };
         let Some(letters) = letters else { return self.give_up("conversion", 2, base, run) };
         self.text_result(base, slot, &letters, form, run)
     }
 
-    /// The builtin gives this argument a text of these letters, or compares it with one.
+    /// Unifies an argument of the builtin with a text of these letters.
     fn text_result(
         &mut self,
         base: usize,
@@ -179,7 +179,7 @@ impl Machine {
         Ok(self.result(number, value, next))
     }
 
-    /// The number that these letters are the digits of.
+    /// Returns the expression of the integer with these digits.
     fn integer_of(&mut self, letters: &[Letter]) -> Option<ExprId> {
         let whole = self.written(letters, Form::Atom);
         let atom = expr_of(whole)?;
@@ -191,7 +191,7 @@ impl Machine {
         })?
     }
 
-    /// Whether a list ends with `[]`; `None` if it is no list.
+    /// Whether a list ends with `[]`; `None` if the value is not a list.
     fn list_end(&self, value: Value) -> Option<bool> {
         value.is_cons().then(|| self.heap.list_items(value).1 == ListEnd::Nil)
     }
@@ -202,7 +202,7 @@ impl Machine {
         self.look_test_at(self.at_builtin(1), Test::Integer, code);
         let is_letter = |m: &Machine| m.character(c).is_some() && c.as_atom().is_some();
         if let Some(expr) = expr_of(c).filter(|_| !is_letter(self)) {
-            // Not one letter.
+            // The atom does not have exactly one letter.
             let place = self.at_builtin(4);
             self.record(|_, it| {
                 let list = it.codes_of(c, expr)?;
@@ -237,7 +237,7 @@ impl Machine {
         Ok(self.result(c, value, next))
     }
 
-    /// The length of a text without its letters.
+    /// Follows the length of a text without spelling it.
     fn text_length(&mut self, base: usize, run: Run) -> Result<Next, Fault> {
         let (text, len) = (self.arg(base, 0), self.arg(base, 1));
         self.look_top(self.at_builtin(0), text);
@@ -286,7 +286,7 @@ impl Machine {
         self.text_result(base, 1, &changed, form, run)
     }
 
-    /// `None`: it becomes more than one letter.
+    /// Converts a letter to upper or lower case; `None` if the result has more than one letter.
     fn letter_in_case(&mut self, test: u32, letter: Letter, case: Case) -> Option<Letter> {
         let is_changed = |c: char| case.of(c) != Some(c);
         let is_other = self.is_in_class(test, letter, &is_changed);
@@ -324,7 +324,7 @@ impl Machine {
         self.text_result(base, 1, &kept, Form::String, run)
     }
 
-    /// `atomic_list_concat/2` and `/3`.
+    /// Follows `atomic_list_concat/2` and `/3`.
     fn joined(&mut self, base: usize, arity: usize, run: Run) -> Result<Next, Fault> {
         let (list, to) = (self.arg(base, 0), self.arg(base, arity - 1));
         let separator =
@@ -351,7 +351,7 @@ impl Machine {
         self.text_result(base, arity - 1, &letters, Form::Atom, run)
     }
 
-    /// `atomic_list_concat(-Parts, +Separator, +Text)`
+    /// Follows `atomic_list_concat(-Parts, +Separator, +Text)`.
     fn taken_apart(&mut self, base: usize, separator: &[Letter], run: Run) -> Result<Next, Fault> {
         let (list, whole) = (self.arg(base, 0), self.arg(base, 2));
         let Some(letters) = self.spell(16, whole) else {
@@ -376,7 +376,7 @@ impl Machine {
         self.parts_result(base, (0, list), &parts, Form::Atom, run)
     }
 
-    /// The builtin finds these texts, in a list that it unifies.
+    /// Unifies an argument with the list of texts that the builtin finds.
     fn parts_result(
         &mut self,
         base: usize,
@@ -385,7 +385,7 @@ impl Machine {
         form: Form,
         run: Run,
     ) -> Result<Next, Fault> {
-        // The list may be known in part: it is unified with what the parts are of the input.
+        // The list may be partly known, so it is unified with the symbolic parts instead of by the builtin.
         self.stack[base + slot] = self.heap.fresh();
         let next = run(self, base)?;
         if next != Next::True {
@@ -438,7 +438,7 @@ impl Machine {
         if to.is_var()
             && let Some(expr) = expr_of(y).filter(|_| !y.is_cons() && !y.is_nil())
         {
-            // The second one's letters are not looked at.
+            // The letters of the second text are not inspected.
             self.look_top(self.at_builtin(8), y);
             let next = run(self, base)?;
             let text = self.any_text(y).unwrap_or_default();
@@ -516,7 +516,7 @@ impl Machine {
         if !argument.is_nil() {
             return self.digit_recorded(base, letter, &name, run);
         }
-        // What the class is, is asked of the builtin itself.
+        // The builtin itself tells which characters belong to the class.
         let holds: Vec<bool> = (0..128)
             .map(|other| {
                 self.stack[base] = Value::int(other);
@@ -533,7 +533,7 @@ impl Machine {
         Ok(next)
     }
 
-    /// `char_type(C, digit(Weight))` and the like.
+    /// Follows `char_type(C, digit(Weight))` and similar types.
     fn digit_recorded(
         &mut self,
         base: usize,
@@ -554,7 +554,7 @@ impl Machine {
         self.stack[base + 2] = self.heap.fresh();
         let next = run(self, base)?;
         let (Next::True, Some(weight)) = (next, letter.c.to_digit(radix)) else { return Ok(next) };
-        // The weight is the code less that of the nought of its range.
+        // The weight is the code minus the code of zero in the same range of digits.
         let nought = i64::from(u32::from(letter.c)) - i64::from(weight);
         let weight = Value::int(i64::from(weight));
         let shadow = letter.expr.and_then(|code| {
@@ -569,7 +569,7 @@ impl Machine {
         Ok(self.unify_at(self.at_builtin(32), to, weight).into())
     }
 
-    /// `'$slices'(Kind, Text, Before, Length, After, Sub, Solutions)`
+    /// Follows `'$slices'(Kind, Text, Before, Length, After, Sub, Solutions)`.
     fn slices_recorded(&mut self, base: usize, run: Run) -> Result<Next, Fault> {
         let [kind, text, before, length, after, sub, to] =
             [0, 1, 2, 3, 4, 5, 6].map(|n| self.arg(base, n));
@@ -606,7 +606,7 @@ impl Machine {
         Ok(next)
     }
 
-    /// In solutions `s(Before, Length, After, Sub)`, what the last part is of the input.
+    /// Stores symbolic texts in the last arguments of solutions `s(Before, Length, After, Sub)`.
     fn write_slices(&mut self, solutions: Value, letters: &[Letter], form: Form) {
         for solution in self.heap.list_items(self.heap.deref(solutions)).0 {
             let View::Struct(_, at) = solution.view() else { continue };
@@ -629,7 +629,7 @@ enum Case {
 }
 
 impl Case {
-    /// The letter in this case, if it is one.
+    /// Returns the letter in this case; `None` if that is not a single letter.
     fn of(self, c: char) -> Option<char> {
         let mut all = match self {
             Case::Upper => c.to_uppercase().collect::<Vec<char>>(),

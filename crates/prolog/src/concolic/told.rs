@@ -1,21 +1,21 @@
-//! What choices ask of the input, as goals and phrases that people who write Prolog read.
+//! Describes path constraints as Prolog goals and phrases for users.
 //!
 //! Knows expressions and choices; no machine and no program.
 
 use term::{Expr, ExprId, Exprs, Kind, Op, Term, expression_text};
 use trace::{Choice, Head, Looked};
 
-/// How parts of the input are named and written.
+/// The context of a description: the expressions, and how inputs are named and terms are written.
 pub struct Teller<'a> {
     pub exprs: &'a Exprs,
-    /// The names of the parts of an input, in order.
+    /// The names of the arguments of an input, in order.
     pub names: &'a [String],
     pub show: &'a mut dyn FnMut(&Term) -> String,
 }
 
-/// Values that are listed as those that something is not.
+/// The maximum number of values that are listed as excluded.
 const MAX_LISTED: usize = 6;
-/// Deeper parts of an expression are dots.
+/// The nesting depth below which an expression is written as dots.
 const MAX_DEPTH: usize = 12;
 
 impl std::fmt::Debug for Teller<'_> {
@@ -25,7 +25,7 @@ impl std::fmt::Debug for Teller<'_> {
 }
 
 impl Teller<'_> {
-    /// What must hold of the input for this alternative of a choice.
+    /// Returns the condition on the input under which a choice takes this alternative.
     pub fn condition(&mut self, choice: &Choice, alternative: usize) -> String {
         match &choice.looked {
             Looked::Test(expr) => self.truth(*expr, alternative == 0),
@@ -56,7 +56,7 @@ impl Teller<'_> {
     fn has_head(&mut self, of: ExprId, head: &Head, holds: bool) -> String {
         let sign = if holds { "=" } else { "\\=" };
         let not = if holds { "" } else { "\\+ " };
-        // The name of a compound.
+        // The expression is the name of a compound.
         if let Some(Expr::Apply(Op::Element(0), whole)) = self.exprs.get(of).cloned()
             && let (Some(whole), Head::Literal(name)) = (whole.first(), head)
         {
@@ -77,7 +77,7 @@ impl Teller<'_> {
         let Some(Expr::Apply(op, args)) = self.exprs.get(expr).cloned() else {
             return self.plain(expr, holds);
         };
-        // With the sign of what holds, and of what does not.
+        // The operators for a test that holds, and for one that does not.
         const SIGNS: [(Op, &str, &str); 4] = [
             (Op::Less, "<", ">="),
             (Op::LessEqual, "=<", ">"),
@@ -166,14 +166,14 @@ impl Teller<'_> {
         }
     }
 
-    /// A part of a sum or product.
+    /// Writes an operand of an arithmetic operation, in parentheses if needed.
     fn operand(&mut self, of: ExprId, depth: usize) -> String {
         let text = self.expr(of, depth + 1);
         let is_plain = text.chars().all(|c| c.is_alphanumeric() || c == '_');
         if is_plain { text } else { format!("({text})") }
     }
 
-    /// The list that an item belongs to, and its number from 0.
+    /// If the expression is an item of a list, returns the list and the index, counted from 0.
     fn item(&self, of: ExprId) -> Option<(ExprId, usize)> {
         let Some(Expr::Apply(Op::Head, list)) = self.exprs.get(of) else { return None };
         let (mut list, mut n) = (*list.first()?, 0);
@@ -184,7 +184,7 @@ impl Teller<'_> {
     }
 }
 
-/// The test of Prolog that a kind is asked by.
+/// Returns the name of Prolog's type test for a kind.
 fn test_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Integer => "integer",

@@ -1,4 +1,4 @@
-//! A goal whose arguments are inputs or results, as an `Executor`.
+//! The unit under test: a goal whose arguments are inputs or results, as an `Executor`.
 
 use crate::code::PredId;
 use crate::concolic::convert::{decode, decode_input, term_of};
@@ -13,26 +13,26 @@ use std::hash::{Hash, Hasher};
 use term::{Atom, ExprId, Exprs, Model, Term, Var};
 use trace::{Covered, Executor, ExecutorError, Input, Outcome, Run, SiteId, Stopped, Tried};
 
-/// The predicate under test and what is done with its arguments.
+/// The predicate under test and the roles of its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Goal {
     pub module: String,
     pub name: String,
     pub args: Vec<Arg>,
-    /// Goals that are called before, once each, for the facts that they add. Their inputs come first.
+    /// Goals that are called once each before this one, because they add facts. Their inputs come first.
     pub before: Vec<Goal>,
-    /// Types that arguments must have: of inputs, others are not tried, and of results, others are broken
-    /// promises. By the number of the argument.
+    /// Declared types by argument index. Inputs of other types are not tried; a result of another type is a
+    /// broken promise.
     pub types: Vec<(usize, Term)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arg {
-    /// Given: the next one of the input.
+    /// An input: the next argument of the test input.
     Input,
-    /// Given: what a library makes of the next one of the input.
+    /// An input: a value that a library constructs from the next argument of the test input.
     Made(Maker),
-    /// A variable.
+    /// A result: an unbound variable.
     Result,
 }
 
@@ -42,23 +42,24 @@ impl Arg {
     }
 }
 
-/// What a run of the goal showed.
+/// The observations of a run of the goal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ran {
     pub input: Input,
     pub answers: Vec<Answer>,
     pub finished: Finished,
-    /// Clauses by their marks.
+    /// The marks of the clauses that were entered.
     pub entered: Vec<u32>,
     pub completed: Vec<u32>,
-    /// The choices of its path: where, and which way.
+    /// The choices of the path: the site, and the alternative taken.
     pub choices: Vec<(SiteId, usize)>,
-    /// Which sets of clauses its calls could match, if that was wanted; see [`Unit::note_matched`].
+    /// The sets of clauses that its calls could match, if [`Unit::note_matched`] was called.
     pub matched: Vec<(PredId, Vec<u32>)>,
-    /// A number that runs with the same choices share.
+    /// A number that is equal for runs with the same choices.
     pub path: u64,
     pub steps: u64,
-    /// It asked for what the place where it runs decides: a flag, a clock, what somebody types.
+    /// Whether the run asked for something that its environment decides, such as a flag, the clock or
+    /// standard input.
     pub asks_outside: bool,
 }
 
@@ -70,39 +71,40 @@ pub struct Answer {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Finished {
-    /// There are no further answers; whether this was known when the last one was given.
+    /// There are no further answers. `left_choice`: the last answer left a choice point, so that this was not
+    /// known when it was given.
     Exhausted { left_choice: bool },
-    /// As many answers as wanted were found, and there may be more.
+    /// The wanted number of answers was found, and there may be more.
     More,
-    /// The term that was thrown, and the marks of the clauses that were running, the innermost first.
+    /// An exception: the ball, and the marks of the clauses that were running, innermost first.
     Thrown(Term, Vec<u32>),
-    /// A budget was used up, or something was refused.
+    /// A budget was exhausted, or the run was refused something.
     Stopped(Stop),
-    /// An answer that has no place in the theory: a rational number, a cyclic term.
+    /// An answer contains terms that the theory lacks: rational numbers or cyclic terms.
     Strange,
-    /// What should have made an argument refused.
+    /// The library's constructor failed to make an argument.
     Unmade,
-    /// The result of this number among the arguments is not of its type.
+    /// The result with this argument index is not of its declared type.
     Broken(usize),
 }
 
-/// How far goals are solved.
+/// The limits of solving a goal.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     limits: Limits,
     n_answers: usize,
 }
 
-/// After so many steps of runs that did not end, but not before there were two, others get fewer: most
-/// of the time would be theirs.
+/// After runs that were stopped by a limit have taken this many steps together, and there were at least two,
+/// later runs get a lower limit of steps. Otherwise they would take most of the time.
 const MANY_STEPS: u64 = 500_000;
 const FEW_STEPS: u64 = 5_000;
 
-/// A global variable: what comes before the goal is done.
+/// A global variable that is set when the goals before the goal are done.
 const BEGUN: &str = "$gimlet_begun";
 
-/// What it costs to begin and end a run that is not followed, and each of its steps, in calls of the
-/// Erlang machine.
+/// The cost of beginning and ending an unrecorded run, and of each of its steps, in calls of the Erlang
+/// machine.
 const OVERHEAD: u64 = 400;
 const CALLS_PER_STEP: u64 = 4;
 
@@ -116,17 +118,17 @@ pub struct Unit<'m> {
     pub goal: Goal,
     extent: Extent,
     pub(super) recorder: Option<Box<Recorder>>,
-    /// Marks of clauses that no run has completed yet and some run should.
+    /// Marks of clauses that no run has completed yet and that a run should complete.
     sought: Vec<u32>,
     is_close: bool,
     n_stopped: u64,
-    /// Types of arguments are asked for.
+    /// Whether the declared types of arguments are checked.
     is_typed: bool,
     /// All runs, in order.
     pub log: Vec<Ran>,
 }
 
-/// A unit that waits, without the machine that runs it.
+/// A suspended unit, without the machine that runs it.
 #[derive(Debug)]
 pub struct Waiting {
     goal: Goal,
@@ -139,7 +141,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// On the machine that it was on.
+    /// Resumes the unit on the machine that it was on.
     pub fn go_on<'m>(self, machine: &'m mut Machine, library: &'m mut dyn Library) -> Unit<'m> {
         let Waiting { goal, extent, recorder, sought, is_close, n_stopped, log } = self;
         let is_typed = true;
@@ -190,13 +192,13 @@ impl<'m> Unit<'m> {
         }
     }
 
-    /// Leaves the machine to others.
+    /// Suspends the unit, so that others can use the machine.
     pub fn wait(self) -> Waiting {
         let Unit { goal, extent, recorder, sought, is_close, n_stopped, log, .. } = self;
         Waiting { goal, extent, recorder, sought, is_close, n_stopped, log }
     }
 
-    /// Runs without recording.
+    /// Runs the goal without recording; `None` if the input is not a Prolog term.
     pub fn solve(&mut self, input: &Input, limits: Limits, n_answers: usize) -> Option<Ran> {
         let mut heap = Heap::default();
         let mut values = Vec::new();
@@ -209,7 +211,7 @@ impl<'m> Unit<'m> {
         Some(ran)
     }
 
-    /// Runs without recording, and without asking for types.
+    /// Runs the goal without recording and without checking types.
     pub fn solve_untyped(
         &mut self,
         input: &Input,
@@ -222,22 +224,22 @@ impl<'m> Unit<'m> {
         ran
     }
 
-    /// From now on runs say which sets of clauses their calls could match.
+    /// Makes later runs collect the sets of clauses that their calls could match.
     pub fn note_matched(&mut self) {
         self.recorder.get_or_insert_default().matched = Some(BTreeSet::new());
     }
 
-    /// Runs that come far in the bodies of these clauses are worth more than others.
+    /// Sets the clauses to be completed: runs that get far in their bodies are preferred by the search.
     pub fn seek(&mut self, marks: Vec<u32>) {
         self.sought = marks;
     }
 
-    /// Inputs may be variables, or have some in them.
+    /// Allows inputs that are or contain variables.
     pub fn allow_variables(&mut self) {
         self.recorder.get_or_insert_default().has_variables = true;
     }
 
-    /// What a library makes of an input.
+    /// Returns the value that a library constructs from an input.
     pub fn made(&mut self, maker: Maker, of: &Term) -> Option<Term> {
         let (name, n_before) = maker.constructor();
         let mut args = vec![Arg::Input; n_before + 1];
@@ -491,7 +493,7 @@ impl Executor for Unit<'_> {
     }
 }
 
-/// What `$check_result` throws says which argument is not of its type.
+/// Returns the index of the argument that a ball of `$check_result` reports as not of its type.
 fn broken_result(ball: &Term) -> Option<usize> {
     match ball.as_tuple()? {
         [name, n] if name.as_atom() == Some("$broken_result") => usize::try_from(n.as_int()?).ok(),
@@ -523,7 +525,7 @@ fn outcome(ran: &Ran) -> Outcome {
     }
 }
 
-/// Of an error term, what the standard says of it.
+/// Returns the formal part of an error term, or the whole ball if it is not one.
 pub(crate) fn formal(ball: &Term) -> &Term {
     match ball.as_tuple() {
         Some([name, formal, _]) if name.as_atom() == Some("error") => formal,
@@ -531,7 +533,7 @@ pub(crate) fn formal(ball: &Term) -> &Term {
     }
 }
 
-/// A clause that was entered and one that was completed are told apart: two bits for each.
+/// Returns the coverage of a run, with separate bits for clauses entered and clauses completed.
 fn covered(ran: &Ran) -> Covered {
     let n = ran.entered.iter().chain(&ran.completed).max().map_or(0, |it| *it as usize + 1);
     let mut words = vec![0_u64; (n * 2).div_ceil(64)];

@@ -1,8 +1,8 @@
-//! What builtins and the library want of their arguments: a table for `infer`, which gives it meaning.
+//! The types that builtins and library predicates demand of their arguments: a table that `infer` interprets.
 
-/// What builtins and the library want of their arguments, a letter each: `i` an integer, `a` an atom,
-/// `f` a float, `s` a string, `c` a letter, `x` an item and `X` a list of these, `L` any list, `I`, `C`,
-/// `S` and `P` lists of integers, letters, strings and pairs, `A`, `T`, `H` and `G` what a library makes.
+/// The demanded types of the arguments, one letter each: `i` an integer, `a` an atom, `f` a float, `s` a
+/// string, `c` a letter, `x` an item and `X` a list of these, `L` any list, `I`, `C`, `S` and `P` lists of
+/// integers, letters, strings and pairs, `A`, `T`, `H` and `G` abstract data types of a library.
 pub(super) const WANTED: &[(&str, &str)] = &[
     ("integer", "i"),
     ("atom", "a"),

@@ -1,4 +1,4 @@
-//! A new machine: builtins, the prelude, and the index of the library.
+//! Creates a machine with builtins, prelude and the library's index.
 
 use crate::builtins;
 use crate::code::{Database, Ins, Kind, PredId};
@@ -8,7 +8,7 @@ use crate::program::{File, Library, Module, Modules};
 use crate::text::{Ops, Syntax};
 use rustc_hash::FxHashMap;
 
-/// Predicates of the prelude that the machine itself calls.
+/// The predicates of the prelude that the machine itself calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     pub(crate) and: PredId,
@@ -24,12 +24,14 @@ pub struct Known {
 const PRELUDE: &str = include_str!("prelude.pl");
 
 impl Machine {
-    /// A machine with the builtins, that finds the rest in the library.
+    /// Creates a machine with the builtins and the prelude. Other predicates are loaded from the library when
+    /// they are first called.
     pub fn new(library: &mut dyn Library) -> Machine {
         let mut atoms = Atoms::default();
         let ops = Ops::new(&mut atoms);
         let mut db = Database::default();
-        // What the machine itself continues at; the constants EXHAUSTED and the like name them.
+        // The instructions at which the machine itself continues. Constants such as `EXHAUSTED` are their
+        // addresses.
         db.code.extend([
             Ins::Answer,
             Ins::Answer,
@@ -106,7 +108,7 @@ impl Machine {
             streams: builtins::Streams::default(),
             tables: builtins::Tables::default(),
             disk: None,
-            // The first of January 2000.
+            // 2000-01-01, 00:00 UTC.
             epoch: 946_684_800.0,
             gensyms: FxHashMap::default(),
             random: 0x9e37_79b9_7f4a_7c15,
@@ -136,13 +138,14 @@ impl Machine {
         let report = self.load_system(&file);
         debug_assert!(report.errors.is_empty() && report.warnings.is_empty(), "{report:?}");
         for pred in &mut self.db.preds {
-            // As on SWI-Prolog, programs may define what is not of the standard for themselves.
+            // As on SWI-Prolog, programs may redefine the system predicates that are not part of the
+            // standard.
             pred.locked |= pred.module == AtomId::SYSTEM
                 && LOCKED.contains(&(self.atoms.text(pred.name), pred.arity));
         }
     }
 
-    /// `INDEX.pl` of the library has lines `index((append), 3, lists, lists).`
+    /// Reads the library's `INDEX.pl`, whose lines are of the form `index((append), 3, lists, lists).`
     fn read_index(&mut self, library: &mut dyn Library) {
         for (file, preds) in crate::program::units::OWN_INDEX {
             for (name, arity) in *preds {
@@ -168,7 +171,7 @@ impl Machine {
     }
 }
 
-/// Predicates of the prelude that the standard has.
+/// The predicates of the prelude that are part of the ISO standard, so that programs may not redefine them.
 const LOCKED: &[(&str, u32)] = &[
     ("halt", 0),
     ("halt", 1),

@@ -1,6 +1,7 @@
-//! Grammar rules to clauses, as SWI-Prolog translates them.
+//! Translates grammar rules (DCG) to clauses, as SWI-Prolog does.
 //!
-//! Bodies nest as deep as the source does; beyond a limit they are called by `phrase/3`.
+//! Bodies are translated recursively. Below a nesting depth of [`MAX_DEPTH`], a part of a body becomes a call
+//! of `phrase/3`.
 
 use crate::data::{AtomId, FunctorId, ListEnd, Value, View};
 use crate::machine::{Fault, Machine};
@@ -8,7 +9,7 @@ use crate::machine::{Fault, Machine};
 const MAX_DEPTH: u32 = 500;
 
 impl Machine {
-    /// `Head --> Body` as `Head :- Body`.
+    /// Translates `Head --> Body` to `Head :- Body`.
     pub(crate) fn translate_rule(&mut self, rule: Value) -> Result<Value, Fault> {
         let (head, body) = (self.heap.arg(rule, 0), self.heap.arg(rule, 1));
         let first = self.heap.fresh();
@@ -131,7 +132,8 @@ impl Machine {
         }))
     }
 
-    /// A branch of a disjunction. Its end is its own, so that nothing is bound before it is chosen.
+    /// Translates a branch of a disjunction. It gets a variable of its own for the rest of the text, so that
+    /// nothing is bound before the branch is selected.
     fn grammar_branch(
         &mut self,
         body: Value,
@@ -142,7 +144,7 @@ impl Machine {
         self.grammar_body(body, s, rest, depth + 1)
     }
 
-    /// A nonterminal with its two further arguments.
+    /// Adds two arguments to a nonterminal: the text and the rest of it.
     fn extend(&mut self, nonterminal: Value, s: Value, rest: Value) -> Result<Value, Fault> {
         let nonterminal = self.heap.deref(nonterminal);
         let (name, arity) = match nonterminal.view() {

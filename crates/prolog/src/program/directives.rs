@@ -1,4 +1,4 @@
-//! Directives: what is declared is noted, the rest is run.
+//! Directives: declarations change the state of the loader; all other goals are called.
 
 use crate::code::{Kind, Meta};
 use crate::data::{AtomId, FunctorId, Record, Value, View};
@@ -51,7 +51,7 @@ impl Machine {
             ("discontiguous", 1) => self.declare(arg(self, 0), loading, Declare::Discontiguous),
             ("multifile", 1) => self.declare(arg(self, 0), loading, Declare::Multifile),
             ("meta_predicate", 1) => self.declare_meta(arg(self, 0), loading),
-            // A program's `main` is for whoever runs the program as a whole.
+            // The goal of `initialization(Goal, main)` is only called if the program is run as a whole.
             ("initialization", 2) if self.is_main(arg(self, 1)) => {
                 let goal = arg(self, 0);
                 let goal = self.in_module(loading.module, goal);
@@ -90,8 +90,8 @@ impl Machine {
         }
     }
 
-    /// Whether one goal of a conjunction is for the loader. The others must then do without what the
-    /// earlier ones bind.
+    /// Whether a conjunction contains a directive for the loader. Then its goals are handled one by one,
+    /// without the bindings of earlier goals.
     fn declares(&self, goal: Value) -> bool {
         let goal = self.heap.deref(goal);
         if goal.is_struct(FunctorId::AND) {
@@ -105,7 +105,7 @@ impl Machine {
         when.as_atom().is_some_and(|it| matches!(self.atoms.text(it), "main" | "program"))
     }
 
-    /// `if`, `elif`, `else`, `endif`; whether it was one of them.
+    /// Handles `if`, `elif`, `else` and `endif`. Returns whether the directive was one of them.
     fn condition(
         &mut self,
         name: &str,
@@ -174,7 +174,8 @@ impl Machine {
         ending
     }
 
-    /// While goals run on behalf of a text, they can ask which one it is.
+    /// Records which text is being loaded while its goals run, so that they can ask for it. Returns the
+    /// previous state.
     pub(crate) fn enter_text(&mut self, loading: &Loading) -> Outer {
         let place = Some((loading.path.clone(), loading.line));
         Outer {
@@ -220,8 +221,8 @@ impl Machine {
                 ops.extend(self.read_op(item).unwrap_or_default());
             }
         }
-        // Whoever loads the file has them at once, before it is imported. What a program says of
-        // operators is not for libraries.
+        // The importer gets the module's operators before the rest of the file is read. Operators of the
+        // program do not apply to library files.
         let is_library = loading.importer == AtomId::SYSTEM;
         if is_library {
             self.ops.put_below(name, AtomId::SYSTEM);
@@ -246,7 +247,7 @@ impl Machine {
         loading.module = name;
     }
 
-    /// `Name/Arity` or `Name//Arity`.
+    /// Reads a predicate indicator `Name/Arity` or `Name//Arity`.
     pub(crate) fn read_indicator(&mut self, item: Value) -> Option<FunctorId> {
         let item = self.heap.deref(item);
         let extra = match item.view() {
@@ -266,7 +267,7 @@ impl Machine {
         Some(self.atoms.functor(name, arity + extra))
     }
 
-    /// `op(Priority, Type, Names)`
+    /// Reads `op(Priority, Type, Names)`.
     fn read_op(&mut self, item: Value) -> Option<Vec<(AtomId, Op)>> {
         let item = self.heap.deref(item);
         let View::Struct(functor, _) = item.view() else { return None };
@@ -329,7 +330,7 @@ impl Machine {
         Some(items.into_iter().filter_map(|it| self.read_indicator(it)).collect())
     }
 
-    /// Loads what a specification names; the module it is.
+    /// Loads the file that a specification such as `library(lists)` names. Returns its module.
     fn load_spec(
         &mut self,
         what: Value,
@@ -362,7 +363,7 @@ impl Machine {
         report.module
     }
 
-    /// `library(dcg/basics)` → `dcg/basics`
+    /// Returns the library name of a specification: `library(dcg/basics)` → `dcg/basics`.
     pub(crate) fn library_name(&mut self, what: Value) -> Option<String> {
         let View::Struct(functor, _) = what.view() else { return None };
         let (name, arity) = self.atoms.name_arity(functor);
@@ -514,7 +515,7 @@ impl Machine {
     }
 }
 
-/// Directives that change what is loaded and how.
+/// The directives that change what is loaded and how.
 const LOADERS: &[&str] = &[
     "module",
     "use_module",
@@ -537,7 +538,7 @@ const LOADERS: &[&str] = &[
     "op",
 ];
 
-/// The text outside of the one that is being loaded.
+/// The module and place of the outer text, saved while goals of an inner one run.
 #[derive(Debug)]
 pub(crate) struct Outer {
     module: AtomId,

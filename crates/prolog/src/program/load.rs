@@ -1,4 +1,4 @@
-//! Loading a text: clauses are compiled, directives are carried out, mistakes are noted.
+//! Loads a source text: compiles clauses, handles directives, and records errors and warnings.
 
 use crate::code::{Kind, PredId, Source, compile_clause};
 use crate::data::{AtomId, FunctorId, Heap, Record, Value, View};
@@ -6,56 +6,56 @@ use crate::machine::{Ending, Fault, Machine, Stop};
 use crate::program::{File, Library};
 use crate::text::{ReadTerm, Reader};
 
-/// What there is to say of a text that was loaded.
+/// The result of loading a text.
 #[derive(Clone, Debug, Default)]
 pub struct LoadReport {
     pub module: Option<AtomId>,
     pub errors: Vec<Note>,
     pub warnings: Vec<Note>,
-    /// Goals of `initialization/1,2`, in order: they have not been run.
+    /// The goals of `initialization/1,2`, in order. They have not been called.
     pub initialization: Vec<Record>,
-    /// Goals of `initialization(Goal, main)`.
+    /// The goals of `initialization(Goal, main)`.
     pub main: Vec<Record>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     pub file: String,
-    /// From 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// From 1; 0: the whole clause.
+    /// The column, counted from 1; 0: the message is about the whole clause.
     pub column: usize,
     pub message: String,
 }
 
-/// The text that is being loaded.
+/// The state of loading a text.
 #[derive(Debug)]
 pub(crate) struct Loading {
     pub(crate) path: String,
     pub(crate) file: u32,
     pub(crate) module: AtomId,
     pub(crate) line: usize,
-    /// Open conditions; whether their part is compiled, and whether one part was already.
+    /// The open conditional sections (`:- if`), from the outermost one on.
     pub(crate) conditions: Vec<Condition>,
     pub(crate) report: LoadReport,
-    /// Where the clauses of a module file are imported to.
+    /// The module that imports the exports of a module file.
     pub(crate) importer: AtomId,
-    /// Units of tests that are open: name and the module outside.
+    /// The open test units: their names, and the modules around them.
     pub(crate) units: Vec<(AtomId, AtomId)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {
-    /// Its clauses count.
+    /// The clauses of the current branch are loaded.
     Active,
-    /// Another part may count.
+    /// The clauses of the current branch are skipped; a later branch may be loaded.
     Waiting,
-    /// No further part counts.
+    /// The clauses of this and of all later branches are skipped.
     Done,
 }
 
 impl Machine {
-    /// Loads a program's text into the module `user`, or into the module that it says it is.
+    /// Loads a program's text into the module `user`, or into the module that it declares.
     pub fn load(&mut self, file: &File, library: &mut dyn Library) -> LoadReport {
         self.reset();
         self.load_steps = LOAD_STEPS;
@@ -64,7 +64,7 @@ impl Machine {
         report
     }
 
-    /// Loads a program, makes its exports known to goals, and runs what it wants run after loading.
+    /// Loads a program, imports its exports into `user`, and calls its initialization goals.
     pub fn load_program(&mut self, file: &File, library: &mut dyn Library) -> LoadReport {
         self.reset();
         self.load_steps = LOAD_STEPS;
@@ -94,7 +94,8 @@ impl Machine {
         report
     }
 
-    /// Names and arities of predicates that loaded programs define, those of modules with the module.
+    /// Returns the indicators `Name/Arity` of the predicates that loaded programs define; predicates of
+    /// modules are qualified.
     pub fn own_predicates(&self) -> Vec<String> {
         let library: rustc_hash::FxHashSet<AtomId> =
             self.modules.libraries.values().copied().collect();
@@ -134,7 +135,7 @@ impl Machine {
         loading.report
     }
 
-    /// Loads a file of the library; the name is as in `library(Name)`.
+    /// Loads a library file by its name in `library(Name)`.
     pub(crate) fn load_library(
         &mut self,
         name: &str,
@@ -157,7 +158,7 @@ impl Machine {
             self.modules.missing.insert(name.to_owned());
             return Ok(());
         };
-        // Known before it is loaded: libraries refer to each other.
+        // The name is registered before the file is loaded, because libraries may load each other cyclically.
         self.modules.libraries.insert(name.to_owned(), AtomId::SYSTEM);
         let marking = std::mem::take(&mut self.db.marking);
         let importer = if named.is_some() { AtomId::USER } else { AtomId::SYSTEM };
@@ -201,7 +202,7 @@ impl Machine {
         loading.report
     }
 
-    /// Notes what a module says that it exports and does not define.
+    /// Reports the exports of a module that it does not define.
     fn check_exports(&self, loading: &mut Loading) {
         let Some(module) = self.modules.by_name.get(&loading.module) else { return };
         for functor in &module.exports {
@@ -278,7 +279,7 @@ impl Machine {
             self.load_clause(*term, loading, library);
             return;
         }
-        // Directives among them use the heap.
+        // The terms are stored outside of the heap, because directives among them use the heap.
         let terms: Vec<Record> =
             terms.iter().map(|it| Record::new(&self.heap, &self.atoms, *it)).collect();
         for term in terms {
@@ -291,7 +292,7 @@ impl Machine {
         }
     }
 
-    /// The module whose `term_expansion/2` is asked.
+    /// Returns the module whose `term_expansion/2` is called.
     fn expands_terms(&mut self, module: AtomId) -> Option<AtomId> {
         let hook = self.atoms.functor_named("term_expansion", 2);
         [module, AtomId::USER, AtomId::SYSTEM].into_iter().find(|module| {
@@ -300,7 +301,7 @@ impl Machine {
     }
 
     fn expands_goals(&mut self, module: AtomId) -> bool {
-        // CLP(FD) makes plain arithmetic of its constraints on integers.
+        // CLP(FD) expands constraints on integers to plain arithmetic.
         let constraint = self.atoms.functor_named("#=", 2);
         if self.db.find(module, constraint).is_some_and(|it| self.is_imported(it)) {
             return true;
@@ -315,7 +316,7 @@ impl Machine {
         matches!(self.db.get(id).kind, Kind::Import(_))
     }
 
-    /// `goal_expansion/2` of the module and of the user, on the goals of a clause.
+    /// Applies the `goal_expansion/2` of the module and of `user` to the goals of a clause.
     fn expand_goals(
         &mut self,
         term: Value,
@@ -339,7 +340,7 @@ impl Machine {
         }
     }
 
-    /// `term_expansion/2` of the program, and grammar rules.
+    /// Applies the program's `term_expansion/2` and translates grammar rules.
     fn expand_term(
         &mut self,
         term: Value,
@@ -381,7 +382,8 @@ impl Machine {
         res
     }
 
-    /// The term or list of terms that a goal gives; everything else in the heap is gone after.
+    /// Calls a goal and returns the term, or list of terms, that it binds to `result`. The rest of the heap
+    /// is dropped.
     pub(crate) fn ask_for_terms(
         &mut self,
         module: AtomId,
@@ -422,8 +424,8 @@ impl Machine {
         }
     }
 
-    /// `throw(E), fail` for `throw(E)` in a clause of the prelude: its frame stays, and so does the
-    /// name that the error gets.
+    /// Replaces `throw(E)` by `throw(E), fail` in a clause of the prelude. Without a last call the frame of
+    /// the clause stays, so the error's context can name its predicate.
     fn keep_throwing(&mut self, term: Value) -> Value {
         let term = self.heap.deref(term);
         let View::Struct(functor, _) = term.view() else { return term };
@@ -445,7 +447,7 @@ impl Machine {
         self.heap.structure(functor, &args)
     }
 
-    /// Adds a clause to a module's predicate.
+    /// Adds a clause to a predicate of a module.
     pub(crate) fn add_clause(
         &mut self,
         module: AtomId,
@@ -504,7 +506,7 @@ impl Machine {
         match compiled {
             Ok(compiled) => {
                 if place != Place::Loaded {
-                    // A body that is none is told of first.
+                    // The error of a body that is not callable takes precedence over this one.
                     definable(self)?;
                     let pred = self.db.get(compiled.pred);
                     if pred.kind != Kind::Clauses {
@@ -543,7 +545,7 @@ impl Machine {
             let indicator = self.indicator(name, arity);
             return Err(self.permission_error("modify", "static_procedure", indicator));
         }
-        // An own definition takes the place of an imported one.
+        // A definition in the module replaces an import.
         if let (Some(id), Some(Kind::Import(target))) = (own, own_kind) {
             if place != Place::Loaded && !self.db.get(target).dynamic {
                 return Err(self.not_modifiable(target));
@@ -553,7 +555,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Runs a goal once while loading; what it changes stays.
+    /// Calls a goal once while loading; its changes to the database are kept.
     pub(crate) fn run_once(&mut self, query: &Record, library: &mut dyn Library) -> Ending {
         loop {
             self.restart();
@@ -569,7 +571,8 @@ impl Machine {
             self.load_steps = self.load_steps.saturating_sub(self.steps);
             match ending {
                 Ending::Stopped(Stop::Load(name)) => {
-                    // It begins again, as if it had not begun.
+                    // The goal is called again after the library was loaded, so its effects so far are
+                    // undone.
                     self.db.end_run();
                     (self.globals, self.gensyms) = (globals, gensyms);
                     self.output.truncate(written.0, written.1);
@@ -595,16 +598,17 @@ impl Machine {
     }
 }
 
-/// What all directives and expansions of a program may take together: they may have no end.
+/// The maximum number of steps that all directives and expansions of a program together may take, because
+/// they may not terminate.
 pub(crate) const LOAD_STEPS: u64 = 50_000_000;
 
-/// What the name of a file begins with that a goal loads; libraries have none of it.
+/// The prefix of names that stand for files loaded by goals. Names of libraries do not have it.
 pub(crate) const NAMED_FILE: &str = "file:";
 
-/// Where a clause goes.
+/// Where a clause is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// It was in a file.
+    /// At the end, because the clause is from a source file.
     Loaded,
     Front,
     Back,
@@ -626,7 +630,7 @@ impl Loading {
     }
 }
 
-/// Offsets to lines, going forward.
+/// Converts ascending offsets to line numbers.
 struct Lines<'a> {
     text: &'a str,
     at: usize,

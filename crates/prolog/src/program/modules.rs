@@ -1,4 +1,4 @@
-//! Modules, and finding what a name means in one of them.
+//! Modules, and name resolution in them.
 
 use crate::code::{Kind, PredId};
 use crate::data::{AtomId, FunctorId, Value};
@@ -9,31 +9,31 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Debug, Default)]
 pub struct Modules {
     pub by_name: FxHashMap<AtomId, Module>,
-    /// Files that were loaded, and the modules they are.
+    /// The files that were loaded, and their modules.
     pub(crate) loaded: FxHashMap<String, AtomId>,
-    /// Library names that were loaded or are being loaded.
+    /// The names of libraries that were loaded or are being loaded, and their modules.
     pub(crate) libraries: FxHashMap<String, AtomId>,
-    /// Which library file exports what.
+    /// The index of the library: the file that exports a predicate.
     pub(crate) index: FxHashMap<FunctorId, String>,
-    /// Numbers of files, for places of clauses.
+    /// The paths of the loaded files. A file's index is its number in the places of clauses.
     pub(crate) files: Vec<String>,
-    /// Tabled predicates: their clauses belong to another name.
+    /// Tabled predicates, and the names that their clauses are stored under.
     pub(crate) tabled: FxHashMap<(AtomId, FunctorId), AtomId>,
-    /// Libraries that can't be loaded.
+    /// The names of libraries that cannot be loaded.
     pub(crate) missing: FxHashSet<String>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     pub exports: Vec<FunctorId>,
-    /// Operators that whoever imports the module gets.
+    /// The operators that are exported to modules that import this one.
     pub(crate) ops: Vec<(AtomId, Op)>,
     pub file: Option<String>,
     pub(crate) syntax: Option<Syntax>,
-    /// Predicates that a library file has, if they turn out to be needed.
+    /// The predicates that are imported from a library file when they are first called.
     pub(crate) autoload: FxHashMap<FunctorId, String>,
-    /// Where names that are not defined here are looked for first: a unit of tests sees everything
-    /// of the module it is written in.
+    /// The module in which undefined names are looked up first. A test unit sees all predicates of the module
+    /// around it.
     pub(crate) parent: Option<AtomId>,
 }
 
@@ -43,7 +43,8 @@ impl Machine {
         Syntax { module, ..own.unwrap_or_default() }
     }
 
-    /// Calls a predicate that has no clauses here: finds it elsewhere, or raises the error.
+    /// Calls a predicate that has no clauses in its module: resolves it in other modules, or raises the
+    /// error.
     pub(crate) fn call_undefined(&mut self, id: PredId) -> Result<(), Fault> {
         if self.resolve(id)? {
             return self.enter_pred(id);
@@ -64,7 +65,7 @@ impl Machine {
         Err(Fault::Ball(self.heap.structure(FunctorId::ERROR_2, &[formal, context])))
     }
 
-    /// Looks for a predicate's definition in other modules; whether there is one.
+    /// Looks up the definition of a predicate in other modules. Returns whether there is one.
     pub(crate) fn resolve(&mut self, id: PredId) -> Result<bool, Fault> {
         let pred = self.db.get(id);
         if pred.kind != Kind::Undefined {
@@ -115,7 +116,7 @@ impl Machine {
         }
     }
 
-    /// Makes everything that a module exports, or the named part of it, known in another one.
+    /// Imports the exports of a module, or those in `only`, into another one.
     pub(crate) fn import(&mut self, from: AtomId, into: AtomId, only: Option<&[FunctorId]>) {
         let Some(module) = self.modules.by_name.get(&from) else { return };
         let (exports, ops) = (module.exports.clone(), module.ops.clone());
@@ -128,7 +129,7 @@ impl Machine {
             }
             let (name, arity) = self.atoms.name_arity(functor);
             let mut target = self.db.pred(from, functor, name, arity);
-            // What the module itself has from elsewhere.
+            // The module re-exports a predicate that it imports itself.
             if let Kind::Import(other) = self.db.get(target).kind {
                 target = other;
             }

@@ -1,5 +1,5 @@
-//! Clauses `Head, Guard => Body`: the head matches without binding the call, then the clause is the
-//! only one.
+//! Single-sided unification rules, `Head, Guard => Body`: the head must match without binding variables of
+//! the call, and the first rule that matches commits.
 
 use crate::code::{ClauseId, Key, Source, key_of};
 use crate::data::{AtomId, FunctorId, Value, View};
@@ -56,7 +56,7 @@ impl Machine {
         Ok(id)
     }
 
-    /// The error of a call that no clause matches.
+    /// Returns the error of a call that no rule matches.
     pub(crate) fn no_matching_rule(&mut self, id: crate::code::PredId) -> Fault {
         let pred = self.db.get(id);
         let (module, functor, arity) = (pred.module, pred.functor, pred.arity as usize);

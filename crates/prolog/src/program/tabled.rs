@@ -1,4 +1,5 @@
-//! `:- table`: the clauses of a predicate go to another name, and the predicate asks the table.
+//! The directive `:- table`: the clauses of a tabled predicate are stored under another name, and the
+//! predicate itself becomes a call that consults the table.
 
 use crate::code::Source;
 use crate::data::{AtomId, FunctorId, Value, View};
@@ -7,7 +8,7 @@ use crate::program::Place;
 use crate::program::load::Loading;
 
 impl Machine {
-    /// `p/2`, `p//1`, `p(_, min)`, and lists and conjunctions of them.
+    /// Declares tabled predicates: `p/2`, `p//1`, `p(_, min)`, and lists and conjunctions of them.
     pub(crate) fn declare_tabled(&mut self, what: Value, loading: &mut Loading) {
         let mut todo = vec![(loading.module, what)];
         while let Some((module, next)) = todo.pop() {
@@ -36,7 +37,7 @@ impl Machine {
         }
     }
 
-    /// `p(A, B) :- '$tabled'(m:p(A, B), m:'p tabled'(A, B), Modes).`
+    /// Adds `p(A, B) :- '$tabled'(m:p(A, B), m:'p tabled'(A, B), Modes).`
     fn table(&mut self, module: AtomId, functor: FunctorId, modes: Value, loading: &mut Loading) {
         if self.modules.tabled.contains_key(&(module, functor)) {
             return;
@@ -54,7 +55,7 @@ impl Machine {
         let tabled = self.atoms.functor_named("$tabled", 3);
         let body = self.heap.structure(tabled, &[call, own, modes]);
         let clause = self.heap.structure(FunctorId::RULE, &[head, body]);
-        // No clauses at all is no error.
+        // A tabled predicate without clauses fails; it is not an error.
         self.declare_dynamic(module, other_functor);
         let source = Source { file: loading.file, line: u32::try_from(loading.line).unwrap_or(0) };
         match self.add_clause(module, clause, source, Place::Loaded) {
@@ -65,7 +66,7 @@ impl Machine {
         }
     }
 
-    /// The head that a clause of a tabled predicate is stored under.
+    /// Returns the head under which a clause of a tabled predicate is stored.
     pub(crate) fn tabled_head(&mut self, module: AtomId, head: Value) -> Value {
         if self.modules.tabled.is_empty() {
             return head;

@@ -1,6 +1,6 @@
-//! Units of tests inside a text: `begin_tests/1,2` opens a module, `end_tests/1` closes it.
+//! Test units inside a text: `begin_tests/1,2` opens a module, `end_tests/1` closes it.
 //!
-//! What a test is and how it is run is Prolog (`plunit.pl`).
+//! The meaning of tests, and running them, is defined in Prolog (`plunit.pl`).
 
 use crate::data::{AtomId, FunctorId, Heap, Record, Value};
 use crate::machine::{Ending, Machine};
@@ -8,14 +8,15 @@ use crate::program::load::Loading;
 use crate::program::{File, Library, Module};
 use crate::text::{Syntax, TextKind};
 
-/// Libraries that we bring along: instead of an installed one, or of what is C there.
+/// Libraries that are part of the tool. They replace an installed one, or one that is implemented in C on
+/// SWI-Prolog.
 const EMBEDDED: &[(&str, &str)] = &[
     ("plunit", include_str!("plunit.pl")),
     ("$dates", include_str!("dates.pl")),
     ("$depth", include_str!("depth.pl")),
 ];
 
-/// What those have that no library index names.
+/// The predicates of the embedded libraries that the index of SWI-Prolog's library does not have.
 pub(crate) const OWN_INDEX: &[(&str, &[(&str, usize)])] = &[
     (
         "$dates",
@@ -76,7 +77,7 @@ impl Machine {
             }
         }
         self.ops.put_below(module, loading.module);
-        // As on SWI-Prolog: whatever the text around it says.
+        // As on SWI-Prolog, this does not depend on the flags of the text around the unit.
         let double_quotes = TextKind::String;
         let syntax = Syntax { module, double_quotes, ..self.syntax_of(loading.module) };
         self.modules.by_name.insert(
@@ -102,7 +103,7 @@ impl Machine {
         loading.module = outside;
     }
 
-    /// The clauses that a test in an open unit becomes; `None` if the term is no test.
+    /// Translates a test in an open unit to clauses; `None` if the term is not a test.
     pub(crate) fn test_clauses(
         &mut self,
         term: Value,

@@ -1,4 +1,4 @@
-//! An answer: the values of a query's variables, and the constraints that are left.
+//! Answers: the values of a query's variables, and the remaining constraints.
 
 use crate::data::{AtomId, FunctorId, Tag, Value, View, Walk, same};
 use crate::machine::Machine;
@@ -9,20 +9,20 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     pub bindings: Vec<Binding>,
-    /// Goals that must still hold of variables.
+    /// The goals of the remaining constraints.
     pub constraints: Vec<String>,
 }
 
-/// Variables that have the same value.
+/// Variables of a query with the same value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// In the order of the query; at least two if there is no value.
+    /// The names in the order of the query. If `value` is `None` there are at least two.
     pub names: Vec<String>,
     pub value: Option<String>,
 }
 
 impl fmt::Display for Answer {
-    /// `X = Y, Y = 1,` and a line for each further value; `true` if there is none.
+    /// Writes `X = Y, Y = 1,` and one line for each further value; `true` if there is nothing to show.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = self.bindings.iter().map(ToString::to_string);
         let all: Vec<String> = lines.chain(self.constraints.iter().cloned()).collect();
@@ -40,7 +40,7 @@ impl fmt::Display for Binding {
 }
 
 impl Machine {
-    /// The answer that was just found. `constraints` are goals about its variables.
+    /// Returns the answer that was just found. `constraints` are goals about its variables.
     pub(crate) fn answer_text(&mut self, constraints: &[Value]) -> Answer {
         let groups = self.groups();
         let names = self.variable_names(&groups, constraints);
@@ -72,11 +72,11 @@ impl Machine {
         answer
     }
 
-    /// The query's variables, those with identical values together.
+    /// Returns the query's variables, grouped by identical values.
     fn groups(&self) -> Vec<(Vec<String>, Value)> {
         let mut res: Vec<(Vec<String>, Value)> = Vec::new();
         for (name, value) in self.bindings() {
-            // Ours, not the query's.
+            // Variables whose names begin with `$` are internal, not the query's.
             if name.starts_with('$') {
                 continue;
             }
@@ -89,7 +89,8 @@ impl Machine {
         res
     }
 
-    /// Variables go by the query's names; others are `_` if they occur once, `_A`, `_B` if not.
+    /// Names the variables of an answer: those of the query by its names, others `_` if they occur once,
+    /// otherwise `_A`, `_B` and so on.
     fn variable_names(
         &self,
         groups: &[(Vec<String>, Value)],
@@ -137,7 +138,7 @@ impl Machine {
         }
     }
 
-    /// A term that contains itself is written with the names of the parts that do.
+    /// Writes a value. A cyclic term is written with the names of the structures that contain themselves.
     fn value_text(
         &self,
         options: &mut WriteOptions,
@@ -168,7 +169,7 @@ impl Machine {
         text
     }
 
-    /// The structures of a term that contain themselves, as far as cutting there ends it.
+    /// Returns structures of a term at which its cycles can be cut, so that the rest is finite.
     pub(crate) fn loops(&self, term: Value) -> Vec<Value> {
         enum Visit {
             Enter(Value),
@@ -205,7 +206,7 @@ impl Machine {
         res
     }
 
-    /// Goals of the program itself are shown without their module.
+    /// Removes the module `user` from a goal.
     fn without_module(&self, goal: Value) -> Value {
         let goal = self.heap.deref(goal);
         if goal.is_struct(FunctorId::QUALIFIED) && self.heap.arg(goal, 0).is_atom(AtomId::USER) {
@@ -215,7 +216,7 @@ impl Machine {
     }
 }
 
-/// `_A` to `_Z`, then `_A1`.
+/// Returns the n-th of the names `_A` to `_Z`, `_A1` to `_Z1` and so on.
 fn letter_name(n: u32) -> String {
     let letter = char::from_u32(u32::from('A') + n % 26).unwrap_or('A');
     match n / 26 {

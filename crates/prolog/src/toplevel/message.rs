@@ -1,11 +1,11 @@
-//! Exceptions in words.
+//! Messages for exceptions.
 
 use crate::builtins::Style;
 use crate::data::{AtomId, FunctorId, Record, Tag, Value, View};
 use crate::machine::Machine;
 
 impl Machine {
-    /// What the toplevel says of an exception that nobody caught.
+    /// Returns the toplevel's message for an uncaught exception.
     pub fn exception_text(&mut self, ball: &Record) -> String {
         let ball = ball.load(&mut self.heap);
         let ball = self.heap.deref(ball);
@@ -15,19 +15,20 @@ impl Machine {
         }
     }
 
-    /// What was thrown while a text is loaded: an error in words, another term as it is.
+    /// Returns the message for an exception that was thrown while a text was loaded; a term that is not an
+    /// error is written in Prolog syntax.
     pub(crate) fn ball_text(&mut self, ball: Value) -> String {
         let ball = self.heap.deref(ball);
         self.error_message(ball).unwrap_or_else(|| self.shown(ball))
     }
 
-    /// The ball itself, as it can be pasted.
+    /// Returns the ball in Prolog syntax, so that it can be pasted.
     pub fn record_text(&mut self, record: &Record) -> String {
         let term = record.load(&mut self.heap);
         self.shown(term)
     }
 
-    /// The words for an `error(Formal, Context)`.
+    /// Returns the message for an `error(Formal, Context)`; `None` for another term.
     pub(crate) fn error_message(&mut self, ball: Value) -> Option<String> {
         if !ball.is_struct(FunctorId::ERROR_2) {
             return None;
@@ -153,7 +154,8 @@ fn permission_message(action: &str, kind: &str, object: &str) -> String {
     }
 }
 
-/// `kind` is what promised an answer and no more: a declaration, or a goal.
+/// Returns the message of a determinism error. `kind` is the source of the promise: a declaration, a goal or
+/// a guard.
 fn determinism_message(of: &str, kind: &str, found: &str) -> Option<String> {
     Some(match (kind, found) {
         ("property", "fail") => format!("Deterministic procedure {of} failed"),
@@ -167,7 +169,7 @@ fn determinism_message(of: &str, kind: &str, found: &str) -> Option<String> {
     })
 }
 
-/// SWI-Prolog's words; what it has none for is said as it is.
+/// Returns SWI-Prolog's message for a syntax error, or the name of the error if there is none.
 fn syntax_message(name: String) -> String {
     let words = match name.as_str() {
         "end_of_clause" => "Unexpected end of clause",

@@ -1,4 +1,4 @@
-//! A question: goals as text, answered one by one.
+//! Queries: goals given as text, whose answers are found one by one.
 
 use crate::code::Kind;
 use crate::data::{AtomId, FunctorId, Record, Value, View};
@@ -6,24 +6,24 @@ use crate::machine::Machine;
 use crate::text::SyntaxError;
 use crate::toplevel::Answer;
 
-/// A goal that was read, with its variables.
+/// A goal that was read, and its variables.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// For [`Machine::solve`].
+    /// The query in the form that [`Machine::solve`] takes.
     pub record: Record,
-    /// Predicates that the goal names and nobody defines, as `name/arity`.
+    /// The undefined predicates that the goal calls, as `name/arity`.
     pub unknown: Vec<String>,
 }
 
-/// Why a text is no goal.
+/// The reason why a text is not a goal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueryError {
     Syntax(SyntaxError),
-    /// A number, a string or a variable.
+    /// The term is a number, a string or a variable.
     NotCallable,
 }
 
-/// The name of the binding that holds what is left of constraints.
+/// The name of the binding that holds the remaining constraints.
 const CONSTRAINTS: &str = "$constraints";
 
 impl Machine {
@@ -61,7 +61,7 @@ impl Machine {
         Ok(Query { record: Record::new(&self.heap, &self.atoms, query), unknown })
     }
 
-    /// A goal that a program names, as a query without variables.
+    /// Returns a query for a goal that a program names, without variables to report.
     pub fn query_of(&mut self, goal: &Record) -> Query {
         self.heap = crate::data::Heap::default();
         let goal = goal.load(&mut self.heap);
@@ -69,14 +69,14 @@ impl Machine {
         Query { record: Record::new(&self.heap, &self.atoms, query), unknown: Vec::new() }
     }
 
-    /// The answer that was just found to a query.
+    /// Returns the answer that was just found.
     pub fn answer_found(&mut self) -> Answer {
         let constraints = self.bindings().into_iter().find(|it| it.0 == CONSTRAINTS);
         let goals = constraints.map(|it| self.heap.list_items(it.1).0).unwrap_or_default();
         self.answer_text(&goals)
     }
 
-    /// Goals without a definition, through control constructs.
+    /// Collects the goals without a definition, inside control constructs, too.
     fn unknown_goals(&mut self, goal: Value, unknown: &mut Vec<String>) {
         let mut todo = vec![(AtomId::USER, goal)];
         while let Some((module, goal)) = todo.pop() {
@@ -103,14 +103,14 @@ impl Machine {
                 }
                 FunctorId::UNPROVABLE => todo.push((module, self.heap.arg(goal, 0))),
                 _ if name == AtomId::CUT || name == AtomId::COLON => {}
-                // What comes after may be defined by then.
+                // Later goals may call predicates that this one defines.
                 _ if DEFINING.contains(&self.atoms.text(name)) => {
                     unknown.clear();
                     return;
                 }
                 _ => {
                     let id = self.db.pred(module, functor, name, arity);
-                    // A library that is still to be loaded has it.
+                    // A predicate counts as defined if a library has it that is still to be loaded.
                     let known = !matches!(self.resolve(id), Ok(false))
                         || self.db.get(id).dynamic
                         || self.db.get(id).kind == Kind::Clauses;
@@ -129,7 +129,7 @@ impl Machine {
     }
 }
 
-/// Goals that bring new predicates.
+/// The names of goals that may define new predicates.
 const DEFINING: &[&str] = &[
     "assert",
     "asserta",
