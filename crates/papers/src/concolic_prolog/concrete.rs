@@ -3,27 +3,27 @@
 use crate::concolic_prolog::terms::{Definite, Substitution, Term};
 use std::fmt;
 
-/// What labels a step.
+/// The label of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// `u(l1,...,ln)`: the clauses whose heads unify with the selected atom.
     Unfold(Vec<usize>),
-    /// `b(l)`: back to an alternative of this clause.
+    /// `b(l)`: backtracks to an alternative that resolves with this clause.
     Back(usize),
-    /// `f`
+    /// `f`: a failure without alternatives.
     Fail,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    /// `None`: *fail*. No goals are *true*.
+    /// The goals still to be solved; `None`: *fail*, empty: *true*.
     pub goal: Option<Vec<Term>>,
     pub answer: Substitution,
     pub stack: Vec<(usize, Substitution, Vec<Term>)>,
 }
 
-/// The computation of a goal: its states, and the event that led to each but the first. Ends after
-/// so many steps if the goal does not.
+/// Returns the states of a goal's computation, and the event that led to each state except the first. Stops
+/// after `max_steps` steps.
 pub fn run(program: &[Definite], goal: &Term, max_steps: usize) -> Vec<(Option<Event>, State)> {
     let first = State {
         goal: Some(vec![goal.clone()]),
@@ -69,7 +69,7 @@ fn step(program: &[Definite], from: &State, n: usize) -> Option<(Event, State)> 
     }
 }
 
-/// `[u(1,2),u(8),b(2)]`
+/// Returns a trace in the form `[u(1,2),u(8),b(2)]`.
 pub fn show_trace(trace: &[Event]) -> String {
     let all: Vec<String> = trace.iter().map(Event::to_string).collect();
     format!("[{}]", all.join(","))
@@ -89,7 +89,7 @@ impl fmt::Display for Event {
 }
 
 impl State {
-    /// As the figures show it; of substitutions, what they do to these variables.
+    /// Returns the state in the notation of the figures. Substitutions are restricted to these variables.
     pub fn show(&self, variables: &[String]) -> String {
         let entries = self.stack.iter().map(|(label, answer, goal)| {
             format!("({label};{};{})", answer.restricted(variables), goals(goal))

@@ -1,8 +1,7 @@
-//! Concolic execution of pure Prolog as the paper defines it: Vidal, "Concolic Execution and Test Case
-//! Generation in Prolog" (LOPSTR 2014).
+//! Concolic execution of definite clauses as defined in [Vidal 2014].
 //!
-//! A reference that the machine is compared with, written for reading: states are copied at every
-//! step. Knows definite clauses only.
+//! A reference implementation that the Prolog machine is compared with, written for reading: states are
+//! copied at every step. Knows definite clauses only.
 
 mod concrete;
 mod symbolic;

@@ -1,4 +1,5 @@
-//! Fig. 3: the concolic semantics, steered by a trace, and the choice of the next goal (§5.1).
+//! Fig. 3: the concolic semantics, which follows the trace of a concrete execution, and the choice of the
+//! next goal (§5.1).
 
 use crate::concolic_prolog::concrete::{Event, show_trace};
 use crate::concolic_prolog::terms::{Atomic, Definite, Substitution, Term};
@@ -7,19 +8,19 @@ use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbolic {
-    /// What is left of the trace.
+    /// The rest of the trace.
     pub trace: Vec<Event>,
     /// The clause stack.
     pub labels: Vec<usize>,
-    /// `None`: *fail*.
+    /// The selected goal; `None`: *fail*.
     pub goal: Option<Vec<Atomic>>,
     pub answer: Substitution,
     pub stack: Vec<Kept>,
-    /// Clauses that are not yet completely evaluated.
+    /// The clauses that are not yet completely evaluated.
     pub left: BTreeSet<usize>,
 }
 
-/// An alternative to come back to.
+/// An entry of the stack: an alternative to backtrack to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     pub label: usize,
@@ -28,21 +29,21 @@ pub struct Kept {
     pub goal: Vec<Atomic>,
 }
 
-/// `c(l, theta)`: a clause that the concrete goal did not match and the symbolic one does.
+/// `c(l, theta)`: a clause that matches the symbolic goal but not the concrete one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
     pub label: usize,
     pub unifier: Substitution,
 }
 
-/// A state and the alternatives that label the step to it.
+/// A state, and the alternatives in the label of the step that leads to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     pub alternatives: Vec<Alternative>,
     pub state: Symbolic,
 }
 
-/// The concolic execution of a goal that follows a trace.
+/// Executes a goal concolically along a trace.
 pub fn concolic(
     program: &[Definite],
     trace: Vec<Event>,
@@ -112,9 +113,10 @@ fn step(program: &[Definite], from: &Symbolic, n: usize) -> Option<Step> {
     Some(Step { alternatives, state })
 }
 
-/// The instance of the goal that takes the last alternative which may complete a clause that is left:
-/// the clause itself, or one that is being evaluated where it is met. In §5.2 the paper also takes one
-/// that is neither, as it leads on to the clause that is left; so any other comes after those.
+/// Returns an instance of the goal that takes an alternative for which a clause in `left` may be completed,
+/// and the label of the alternative. Preferred is the last alternative that is itself in `left` or is met
+/// while a clause in `left` is being evaluated. In §5.2 the paper also takes an alternative that is neither,
+/// as it leads on to a clause that is left; so any other alternative is taken if there is no preferred one.
 pub fn next_goal(goal: &Term, steps: &[Step]) -> Option<(usize, Term)> {
     let left = &steps.last()?.state.left;
     if left.is_empty() {
@@ -147,7 +149,7 @@ impl Atomic {
 }
 
 impl Symbolic {
-    /// As the figures show it; of substitutions, what they do to these variables.
+    /// Returns the state in the notation of the figures. Substitutions are restricted to these variables.
     pub fn show(&self, variables: &[String]) -> String {
         let numbers = |it: &mut dyn Iterator<Item = &usize>| -> String {
             it.map(usize::to_string).collect::<Vec<_>>().join(",")

@@ -11,7 +11,7 @@ pub enum Term {
     App(String, Vec<Term>),
 }
 
-/// A goal is a sequence of these.
+/// An element of a goal, which is a sequence of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Atomic {
     Call(Term),
@@ -22,7 +22,7 @@ pub enum Atomic {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Substitution(pub BTreeMap<String, Term>);
 
-/// A labelled clause; labels count from 1.
+/// A clause with a label; labels count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definite {
     pub label: usize,
@@ -69,7 +69,7 @@ impl Term {
 }
 
 impl Definite {
-    /// The clause with variables that nothing else has.
+    /// Returns the clause with fresh variables, named after the number of the step.
     pub fn fresh(&self, step: usize) -> Definite {
         let name = |it: &str| format!("{}_{step}", it.trim_start_matches('_'));
         Definite {
@@ -81,7 +81,8 @@ impl Definite {
 }
 
 impl Substitution {
-    /// The most general unifier of a goal and a head; variables of the head are bound first.
+    /// Returns the most general unifier of a goal and a head; of two variables, the one of the head is bound.
+    /// `None` if they do not unify.
     pub fn unifier(goal: &Term, head: &Term) -> Option<Substitution> {
         let mut res = Substitution::default();
         let mut todo = vec![(goal.clone(), head.clone())];
@@ -106,7 +107,7 @@ impl Substitution {
         Some(res)
     }
 
-    /// First this, then the other.
+    /// Returns the composition: first this substitution, then the other one.
     pub fn then(&self, other: &Substitution) -> Substitution {
         let mut res: BTreeMap<String, Term> =
             self.0.iter().map(|it| (it.0.clone(), it.1.apply(other))).collect();
@@ -116,7 +117,7 @@ impl Substitution {
         Substitution(res)
     }
 
-    /// Only what it does to these variables.
+    /// Returns the substitution restricted to these variables.
     pub fn restricted(&self, to: &[String]) -> Substitution {
         let all = to.iter().map(|it| (it.clone(), Term::Var(it.clone()).apply(self)));
         Substitution(all.filter(|it| it.1 != Term::Var(it.0.clone())).collect())
@@ -171,7 +172,7 @@ impl fmt::Display for Substitution {
     }
 }
 
-/// The clauses of a text; `None` if it is no program of definite clauses.
+/// Parses a program; `None` if it is not a program of definite clauses.
 pub fn read_program(text: &str) -> Option<Vec<Definite>> {
     let mut res = Vec::new();
     for (label, term) in (1..).zip(read(text)?) {

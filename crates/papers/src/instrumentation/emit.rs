@@ -1,4 +1,5 @@
-//! From the tree back to the `c_*` records of OTP's `core_parse.hrl`, for OTP to compile.
+//! Converts the Core Erlang tree back to the `c_*` records of OTP's `core_parse.hrl`, so that OTP can compile
+//! it.
 
 use erlang::core::{
     Clause, Expr, ExprKind, Lambda, LetrecKind, MapOp, Module, Pattern, PatternSegment, Place,
@@ -10,7 +11,7 @@ use std::cell::RefCell;
 use term::{Atom, Term};
 use values::{Endian, SegmentSpec, SegmentType, Sign};
 
-/// The `c_module` record of a module, under a name of one's choice.
+/// Returns the `c_module` record of a module, renamed to `name`.
 pub fn emit(module: &Module, name: &Atom) -> Term {
     let emitter = Emitter { names: &module.names, arities: RefCell::default() };
     let definitions = module.functions.iter().map(|it| {
@@ -32,7 +33,7 @@ pub fn emit(module: &Module, name: &Atom) -> Term {
 
 struct Emitter<'a> {
     names: &'a [SmolStr],
-    /// Of the functions of letrecs, learnt on the way.
+    /// The arities of the functions of letrecs, recorded when their definitions are met.
     arities: RefCell<FxHashMap<VarId, usize>>,
 }
 

@@ -1,8 +1,8 @@
-//! The instrumented semantics (Fig. 4): evaluates flat programs and says which events that makes.
+//! The instrumented semantics (Fig. 4): evaluates flat programs and returns the events.
 //!
-//! Big-step and on ground terms, as in the paper; slow, and meant to be compared with. Code outside
-//! the program is evaluated without events; what is not Erlang is asked of an [`Outside`]. There is
-//! one process, which may send messages to itself.
+//! A big-step semantics on ground terms, as in the paper; slow, and meant as a reference. Code outside of the
+//! program is evaluated without events; functions that are not written in Erlang are delegated to an
+//! [`Outside`]. There is one process, which may send messages to itself.
 
 use crate::instrumentation::event::Event;
 use crate::instrumentation::flat::ret;
@@ -13,12 +13,12 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use term::{Atom, Fun, Pid, Term};
 
-/// What is not in the program.
+/// Everything that is not in the program.
 pub trait Outside {
-    /// The code of another module.
+    /// Returns the code of another module.
     fn code(&mut self, module: &Atom) -> Option<Rc<Module>>;
 
-    /// A function that is not written in Erlang.
+    /// Calls a function that is not written in Erlang.
     fn native(&mut self, module: &Atom, name: &Atom, args: &[Term]) -> Native;
 }
 
@@ -29,43 +29,43 @@ pub enum Native {
         class: Atom,
         reason: Term,
     },
-    /// It is no such function.
+    /// There is no such function.
     Unknown,
-    /// It is one that we can't run.
+    /// The function exists, but cannot be run here.
     Unsupported(String),
 }
 
-/// How an evaluation ended, and its events.
+/// The result of an evaluation, and its events.
 #[derive(Clone, Debug)]
 pub struct Evaluated {
-    /// A value, or class and reason of an exception.
+    /// The value, or class and reason of an exception.
     pub end: Result<Term, (Atom, Term)>,
     pub events: Vec<Event>,
 }
 
-/// Why there is no end.
+/// The reason why an evaluation has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
     Unsupported(String),
     TooDeep,
-    /// It waits for a message that nobody sends.
+    /// The process waits for a message that nobody sends.
     Waits,
 }
 
 pub struct Evaluator<'o> {
     program: Rc<Module>,
-    /// What the program is called where it is compared with.
+    /// The module name that the program has on BEAM, where it is compared.
     name: Atom,
     outside: &'o mut dyn Outside,
-    /// Code of other modules, so that it stays where it is.
+    /// The code of other modules. It is kept, because `lambdas` has addresses into it.
     modules: FxHashMap<Atom, Option<Rc<Module>>>,
-    /// Functions by where they stand in their tree, and what their events begin with.
+    /// Copies of functions by the address in their tree, and the prefix of their events.
     lambdas: FxHashMap<usize, (Rc<Lambda>, Option<Rc<str>>)>,
     events: Vec<Event>,
     closures: Vec<Closure>,
     dictionary: Vec<(Term, Term)>,
     mailbox: Vec<Term>,
-    /// How far a receive has looked.
+    /// The index in the mailbox at which the current receive looks.
     cursor: usize,
     depth: usize,
 }
@@ -76,10 +76,10 @@ impl std::fmt::Debug for Evaluator<'_> {
     }
 }
 
-/// Calls inside calls; each takes some of our own stack.
+/// The maximum depth of nested calls; each uses native stack.
 const MAX_DEPTH: usize = 2_000;
 
-/// Milliseconds that a receive may wait at most.
+/// The maximum timeout of a receive, in milliseconds.
 const MAX_TIMEOUT: i64 = 0xffff_ffff;
 
 enum Stop {
@@ -92,7 +92,7 @@ type Res<T> = Result<T, Stop>;
 #[derive(Clone)]
 struct Local {
     lambda: Rc<Lambda>,
-    /// What its events begin with, if it has any.
+    /// The prefix of its events; `None` if it emits none.
     text: Option<Rc<str>>,
 }
 
@@ -111,7 +111,7 @@ struct Frame {
 }
 
 impl<'o> Evaluator<'o> {
-    /// For a flat program that is loaded under this name.
+    /// Creates an evaluator for a flat program that is loaded under this name.
     pub fn new(program: Module, name: Atom, outside: &'o mut dyn Outside) -> Evaluator<'o> {
         Evaluator {
             program: Rc::new(program),
@@ -169,7 +169,7 @@ impl<'o> Evaluator<'o> {
         self.enter(module, &local, args, Vars::default(), FxHashMap::default())
     }
 
-    /// A function of a tree, which is copied once.
+    /// Returns a function of a tree, which is copied on its first use. `is_loud`: whether it emits events.
     fn part(&mut self, module: &Module, lambda: &Lambda, is_loud: bool) -> Local {
         let place = std::ptr::from_ref(lambda).addr();
         let made = self.lambdas.entry(place);
@@ -180,7 +180,7 @@ impl<'o> Evaluator<'o> {
         Local { lambda: Rc::clone(lambda), text: text.clone().filter(|_| is_loud) }
     }
 
-    /// The rule of function application, from the body of the function on.
+    /// Applies the rule of function application, from the evaluation of the function's body on.
     fn enter(
         &mut self,
         module: &Rc<Module>,
@@ -216,7 +216,7 @@ impl<'o> Evaluator<'o> {
         exprs.iter().map(|it| self.one(it, frame, None)).collect()
     }
 
-    /// The values of an expression. With a context, events are put out.
+    /// Returns the values of an expression. Events are emitted if there is a context.
     fn eval(
         &mut self,
         mut expr: &Expr,
@@ -273,7 +273,7 @@ impl<'o> Evaluator<'o> {
         }
     }
 
-    /// What a `let` of a flat program binds, with the events around it.
+    /// Returns the values that a `let` of a flat program binds, and emits the events around them.
     fn bound(
         &mut self,
         of: &[VarId],
@@ -336,7 +336,7 @@ impl<'o> Evaluator<'o> {
         }
     }
 
-    /// The first clause that matches, from 0.
+    /// Returns the first clause that matches, and its index, counted from 0.
     fn select<'c>(
         &mut self,
         args: &[Expr],
@@ -361,9 +361,9 @@ impl<'o> Evaluator<'o> {
             if !is_match {
                 continue;
             }
-            // Names are unique: what a clause that is not taken bound is in nobody's way.
+            // Variable names are unique, so the bindings of clauses that are not selected do no harm.
             frame.vars.extend(vars);
-            // Whatever goes wrong in a guard, it only says no.
+            // An exception in a guard counts as failure of the guard.
             match self.one(&clause.guard, frame, None) {
                 Ok(value) if value.as_atom() == Some("true") => return Ok((n, clause)),
                 Err(Stop::Trouble(trouble)) => return Err(Stop::Trouble(trouble)),
@@ -455,7 +455,7 @@ impl<'o> Evaluator<'o> {
                     "throw" => reason,
                     "exit" => Term::Tuple(vec![Term::atom("EXIT"), reason]),
                     _ => {
-                        // A trace, of which nobody may rely on more than that it is one.
+                        // Any stack trace will do: a program must not depend on its contents.
                         let frame = ["m", "f"].map(Term::atom).into_iter();
                         let frame = frame.chain([Term::Int(0), Term::Nil]).collect();
                         let trace = Term::proper_list(vec![Term::Tuple(frame)]);
@@ -590,7 +590,7 @@ impl<'o> Evaluator<'o> {
         code.or_insert_with(|| outside.code(module)).clone()
     }
 
-    /// What the process itself does, and no other process hears of.
+    /// Calls a function that only affects the process itself; `None` if it is not one of them.
     fn own(&mut self, name: &str, args: &[Term]) -> Option<Res<Term>> {
         let raised = |class: &str, reason: &Term| Stop::Raised {
             class: Atom::new(class),
@@ -632,7 +632,7 @@ impl<'o> Evaluator<'o> {
                     if is_function_clause { Term::atom("function_clause") } else { reason.clone() };
                 Err(error(plain))
             }
-            // The raw trace that a handler gets is the class, here.
+            // In this evaluator, the raw stack trace that a handler gets is the class.
             ("raise", [Term::Atom(class), reason]) => {
                 Err(Stop::Raised { class: class.clone(), reason: reason.clone() })
             }
@@ -652,7 +652,7 @@ impl<'o> Evaluator<'o> {
             ("recv_wait_timeout", [limit]) if limit.as_atom() == Some("infinity") => {
                 Err(Stop::Trouble(Trouble::Waits))
             }
-            // Nobody else sends anything.
+            // No other process sends messages, so the timeout expires.
             ("recv_wait_timeout", [Term::Int(0..=MAX_TIMEOUT)]) => {
                 self.cursor = 0;
                 Ok(Term::atom("true"))
@@ -663,7 +663,7 @@ impl<'o> Evaluator<'o> {
     }
 }
 
-/// Binds class, reason and raw trace, and returns the first two.
+/// Binds class, reason and raw stack trace. Returns class and reason.
 fn caught(stop: Stop, raised: &[VarId], frame: &mut Frame) -> Res<Vec<Term>> {
     let Stop::Raised { class, reason } = stop else { return Err(stop) };
     let class = Term::Atom(class);
@@ -684,7 +684,7 @@ fn unsupported(what: &str) -> Stop {
     Stop::Trouble(Trouble::Unsupported(what.to_owned()))
 }
 
-/// The only process.
+/// The pid of the only process.
 fn me() -> Pid {
     Pid { node: Atom::new("nonode@nohost"), id: 0, serial: 0, creation: 0 }
 }

@@ -1,4 +1,4 @@
-//! Patterns against ground terms, and the bit syntax on them.
+//! Matches patterns with ground terms, including the bit syntax.
 
 use erlang::core::{Expr, Pattern, PatternSegment, VarId};
 use rustc_hash::FxHashMap;
@@ -9,10 +9,11 @@ use values::{
 
 pub(super) type Vars = FxHashMap<VarId, Term>;
 
-/// What patterns ask of expressions inside them: keys of maps and sizes of segments.
+/// Evaluates an expression inside a pattern: a map key or the size of a segment.
 pub(super) type Lookup<'a> = &'a mut dyn FnMut(&Expr, &Vars) -> Option<Term>;
 
-/// Whether the term matches; binds on the way, so the variables count only if it does.
+/// Whether the term matches the pattern. Variables are bound during the match; if it fails, the bindings are
+/// meaningless.
 pub(super) fn matches(pattern: &Pattern, term: &Term, vars: &mut Vars, value: Lookup<'_>) -> bool {
     match pattern {
         Pattern::Var(var) => {
@@ -78,10 +79,10 @@ fn matches_bits(
     at == heap.bit_len(bits)
 }
 
-/// More is not built here.
+/// The maximum size in bytes of a bitstring that is built.
 const MAX_BYTES: usize = 1 << 24;
 
-/// A bitstring of segments, or the reason why it can't be built.
+/// Builds a bitstring from segments; `Err` is the reason of the exception that building raises.
 pub(super) fn build(segments: &[(Term, Option<Term>, SegmentSpec)]) -> Result<Term, Term> {
     let (mut heap, mut atoms) = (Heap::default(), Atoms::default());
     let mut builder = BitsBuilder::new(MAX_BYTES);

@@ -1,8 +1,8 @@
-//! Concolic execution by program instrumentation, as the paper of Palacios and Vidal describes it:
-//! flat programs, a semantics that emits events, and the transformation after which the plain
-//! program emits the same ones on BEAM.
+//! Concolic execution by program instrumentation [Palacios and Vidal 2015]: flat programs, a semantics that
+//! emits events, and the transformation to a program that emits the same events on BEAM.
 //!
-//! Made to be read and compared. What `gimlet test --backend beam` runs is in `backend`.
+//! Written for reading and comparison. The back end of `gimlet test --backend beam` is elsewhere, in
+//! `erlang::backend`.
 
 #![expect(
     clippy::wildcard_enum_match_arm,

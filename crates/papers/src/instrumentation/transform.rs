@@ -1,8 +1,8 @@
 //! The program instrumentation (Definition 4, Fig. 8).
 //!
-//! The result is a Core Erlang program that puts out, run by anyone, the events that the
-//! instrumented semantics gives for the flat program. `out(event, e)` stands for "first the event,
-//! then e": in a language that evaluates arguments first it can't be a function of two arguments.
+//! The result is a Core Erlang program that, on any runtime, emits the events that the instrumented semantics
+//! defines for the flat program. `out(event, e)` stands for "emit the event, then evaluate `e`"; Erlang
+//! evaluates arguments first, so it cannot be an ordinary function of two arguments.
 
 use crate::instrumentation::flat::{bound, is_pattern, ret};
 use crate::instrumentation::show::{group, inline, inline_head, var_group, var_list};
@@ -11,15 +11,15 @@ use smol_str::SmolStr;
 use std::rc::Rc;
 use term::Term;
 
-/// Who takes events.
+/// The module and function that receive events.
 const OUT: (&str, &str) = ("gimlet_agent", "out");
 
-/// The flat module with events put out.
+/// Returns the flat module with code that emits events.
 pub fn instrument(module: &Module) -> Module {
     let names = module.names.as_slice();
     let functions = module.functions.iter();
     let functions = functions.map(|it| {
-        // The compiler's own, which nobody wrote.
+        // The compiler generates `module_info`; the source does not have it.
         let is_ours = it.name.as_str() != "module_info";
         let lambda = if is_ours { function(names, &it.lambda) } else { it.lambda.clone() };
         Function { name: it.name.clone(), lambda }
@@ -27,18 +27,18 @@ pub fn instrument(module: &Module) -> Module {
     Module { functions: functions.collect(), ..module.clone() }
 }
 
-/// The arguments of an expression that only puts out an event.
+/// Returns the arguments of an expression that only emits an event.
 pub(super) fn event_of(expr: &Expr) -> Option<&[Expr]> {
     let ExprKind::Call { module, name, args } = &expr.kind else { return None };
     let is = |it: &Expr, text| matches!(&it.kind, ExprKind::Literal(atom) if atom.as_atom() == Some(text));
     (is(module, OUT.0) && is(name, OUT.1)).then_some(args)
 }
 
-/// Where an expression stands: the parameters of its function and what the function binds.
+/// The context of an expression: the parameters of its function, and the variables that the function binds.
 #[derive(Clone)]
 pub(super) struct Context<'a> {
     names: &'a [SmolStr],
-    /// `[X,Y],[W]`
+    /// The context as it is printed in events: `[X,Y],[W]`.
     text: Rc<str>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Context<'a> {
         Context { names, text: Context::text_of(names, lambda) }
     }
 
-    /// With a text that was made before.
+    /// Creates a context whose text is already known.
     pub(super) fn again(names: &'a [SmolStr], text: Rc<str>) -> Context<'a> {
         Context { names, text }
     }
@@ -73,7 +73,7 @@ impl<'a> Context<'a> {
         format!("bind({},{vars},{})", self.text, inline(self.names, value))
     }
 
-    /// Without its end, a value that only the run knows.
+    /// Returns the event's text without its end: a value that is only known at run time.
     pub(super) fn bind_value(&self, vars: &[VarId]) -> String {
         format!("bind({},{},", self.text, var_group(self.names, vars))
     }
@@ -83,7 +83,7 @@ impl<'a> Context<'a> {
         format!("exitcase({},{vars},{})", self.text, inline(self.names, value))
     }
 
-    /// The n-th clause, counted from 1, was selected.
+    /// Returns the event for selecting the clause with number `n`, counted from 1.
     pub(super) fn case(&self, n: usize, args: &[Expr], clauses: &[Clause]) -> String {
         let arg = group(args.iter().map(|it| inline(self.names, it)));
         let head = |it: &Clause| inline_head(self.names, it);
@@ -94,15 +94,15 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What is known of the value that a `let` binds.
+/// The kind of expression on the right side of a `let`.
 pub(super) enum Right<'a> {
-    /// A call inside the program, with its arguments.
+    /// A call inside the program, with these arguments.
     Apply(&'a [Expr]),
     Case,
     Try,
-    /// Computed outside: the value is part of the event.
+    /// A call outside of the program, whose value is part of the event.
     Outside,
-    /// Another operation, whose text says it all.
+    /// Another operation, which the event's text describes completely.
     Static,
     /// A flat expression.
     Flat,
@@ -134,12 +134,12 @@ fn function(names: &[SmolStr], lambda: &Lambda) -> Lambda {
     Lambda { body, ..lambda.clone() }
 }
 
-/// What is said when the value of an expression is reached.
+/// The event to emit when the value of an expression is reached.
 enum End<'a> {
-    /// Nothing: a `let` around it speaks.
+    /// None: the surrounding `let` emits one.
     Inner,
     Function,
-    /// The variables of the case whose branch it is.
+    /// The end of a branch of a case that binds these variables.
     Branch(&'a [VarId]),
 }
 
@@ -177,7 +177,7 @@ impl Transform<'_> {
         Expr { kind, place }
     }
 
-    /// What a `let` binds, and what comes after it.
+    /// Transforms the right side of a `let` and its body.
     fn right(&self, vars: &[VarId], arg: &Expr, body: Expr) -> (Expr, Expr) {
         let context = &self.context;
         match Right::of(arg) {
@@ -241,12 +241,12 @@ impl Transform<'_> {
     }
 }
 
-/// `out(event, then)`
+/// Builds `out(event, then)`.
 fn out(event: &str, then: Expr) -> Expr {
     put(vec![literal(Term::binary(event.as_bytes().to_vec()))], then)
 }
 
-/// The same with the values of variables at its end.
+/// Builds `out(event, then)` for an event that ends with the values of variables.
 fn out_value(event: &str, vars: &[VarId], then: Expr) -> Expr {
     let place = Place::default();
     let mut values: Vec<Expr> =
