@@ -1,4 +1,4 @@
-//! Calls, what became of them, and how the real BEAM answers many of them in one start.
+//! Calls and their answers, and BEAM's answers to many calls in one start.
 
 use crate::otp::run_script;
 use rustc_hash::FxHashMap;
@@ -21,14 +21,14 @@ pub enum Answer {
         class: Atom,
         reason: Term,
     },
-    /// No answer of the program: a limit was reached, or something broke.
+    /// There is no answer: a limit was reached, or the machinery failed.
     Lost(String),
 }
 
-/// What BEAM makes of each call.
+/// Returns BEAM's answer to each call.
 ///
 /// # Panics
-/// If OTP is missing or its answers can't be read.
+/// If OTP is missing or its answers cannot be read.
 pub fn beam_results(calls: &[Call]) -> Vec<Answer> {
     let mut pool = Pool::default();
     let asked: Vec<Term> = calls
@@ -47,7 +47,7 @@ pub fn beam_results(calls: &[Call]) -> Vec<Answer> {
     answers
 }
 
-/// What BEAM makes of each function that a program lists in its `tests/0`.
+/// Returns BEAM's answer to each function that a program lists in its `tests/0`.
 ///
 /// # Panics
 /// If OTP is missing, or the program does not compile.
@@ -57,14 +57,15 @@ pub fn beam_program(path: &Path) -> Vec<(Atom, Answer)> {
     frames(&bytes).map(named_answer).collect()
 }
 
-/// A program that ran on real nodes: their names, and what became of each function on the first.
+/// The results of a program on real nodes: the nodes' names, and the answer of each function on the first
+/// node.
 #[derive(Debug)]
 pub struct OnNodes {
     pub names: Vec<String>,
     pub answers: Vec<(Atom, Answer)>,
 }
 
-/// The same on two real nodes. `Err` says why there can't be nodes here.
+/// Runs a program on two real nodes. `Err` says why nodes cannot be started here.
 ///
 /// # Panics
 /// If OTP is missing, or the program does not compile.
@@ -89,7 +90,7 @@ fn named_answer(bytes: &[u8]) -> (Atom, Answer) {
     (Atom::new(function.as_atom().expect("a name")), answer_in(became))
 }
 
-/// Arguments are few and calls are many, so calls name them by their place.
+/// Interned arguments: many calls share few arguments, so calls refer to them by index.
 #[derive(Default)]
 struct Pool {
     terms: Vec<Term>,
@@ -107,7 +108,7 @@ impl Pool {
     }
 }
 
-/// Byte strings with 32 bits of length before each.
+/// Splits byte strings that are each preceded by their length in 32 bits.
 pub(crate) fn frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {

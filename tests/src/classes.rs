@@ -1,4 +1,4 @@
-//! All schedules of a function without arguments: the classes that were met, and how their runs ended.
+//! Explores all schedules of a function without arguments, and collects their equivalence classes and ends.
 
 use crate::end_text;
 use engine::{Chains, Crew, Ended, Gather, ScheduleReport, ScheduleSettings, Staging};
@@ -11,13 +11,13 @@ use trace::{Input, Stage};
 #[derive(Debug)]
 pub struct Classes {
     pub report: ScheduleReport,
-    /// Equivalent schedules have equal numbers.
+    /// The numbers of the classes. Equivalent schedules have the same number.
     pub classes: BTreeSet<u64>,
     pub ends: BTreeSet<String>,
 }
 
 impl Classes {
-    /// Whether no class was met twice and no run was in vain.
+    /// Whether no class was met twice and no run was blocked or diverged.
     #[must_use]
     pub fn is_optimal(&self) -> bool {
         self.report.n_runs == self.classes.len()
@@ -46,7 +46,7 @@ impl Gather for Gathered {
 /// Explores the function.
 ///
 /// # Panics
-/// If the search can't go on.
+/// If the search fails.
 pub fn classes_of(
     machine: &mut Machine,
     (module, function): (&str, &str),

@@ -1,5 +1,5 @@
-//! Whole comparisons of the machine with BEAM: the calls are made on both sides, and any difference
-//! is a failure. A list that lost its calls must not pass either.
+//! Comparisons of the machine with BEAM: the same calls are made on both sides, and any difference is a
+//! failure. So is a smaller number of calls than expected.
 
 use crate::{
     Answer, Call, Kinds, Random, Report, beam_program, beam_results, our_result, without_closures,
@@ -8,7 +8,7 @@ use erlang::Machine;
 use std::path::Path;
 use term::Atom;
 
-/// Runs each function that a program lists in `tests/0`.
+/// Compares the functions that a program lists in `tests/0`.
 ///
 /// # Panics
 /// If there is a difference, or fewer functions than expected.
@@ -30,7 +30,7 @@ pub fn compare_program(
     report.expect_no_difference();
 }
 
-/// Calls each function of a list as often, with arguments of its kinds.
+/// Compares calls of each function of a list, `n_each` per function, with arguments of its kinds.
 ///
 /// # Panics
 /// If there is a difference, or fewer calls than expected.
@@ -50,7 +50,7 @@ pub fn compare_functions(list: &str, n_each: usize, n_expected: usize, machine: 
     report.expect_no_difference();
 }
 
-/// A closure is not the same on both sides.
+/// Removes the identity of closures, which differs between the two sides.
 fn settled(answer: Answer) -> Answer {
     match answer {
         Answer::Value(value) => Answer::Value(without_closures(&value)),

@@ -1,9 +1,9 @@
-//! Where Elixir's own modules are, if it is installed.
+//! Finds the modules of an installed Elixir.
 
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// The directories of compiled modules, if there is an Elixir.
+/// Returns the directories of Elixir's compiled modules; `None` if Elixir is not installed.
 pub fn elixir_libraries() -> Option<Vec<PathBuf>> {
     let libraries = fs::read_dir(home()?).ok()?;
     let mut res: Vec<PathBuf> =
@@ -12,7 +12,7 @@ pub fn elixir_libraries() -> Option<Vec<PathBuf>> {
     Some(res)
 }
 
-/// The directory of all libraries: beside the one that the command lies in.
+/// Returns the directory of Elixir's libraries, which is next to the directory of the `elixir` command.
 pub(crate) fn home() -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let command = env::split_paths(&path).map(|it| it.join("elixir")).find(|it| it.is_file())?;

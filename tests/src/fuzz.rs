@@ -1,7 +1,7 @@
-//! Inputs for readers that are nearly right, and processes that read them within limits.
+//! Fuzzing of readers: mutated inputs, and child processes that read them under resource limits.
 //!
-//! An input is named by its number: the same number gives the same input as long as the seeds are the
-//! same. So a process that died tells by a number what it died of. Knows no reader.
+//! An input is identified by its number: the same number gives the same input as long as the seeds are the
+//! same. So the number tells which input a process died of. Knows no reader.
 
 use crate::Random;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -12,35 +12,35 @@ use std::process::{Command, Stdio};
 use std::{env, thread};
 use term::{Term, etf};
 
-/// Something that reads what others wrote.
+/// A reader of data from outside, and how it is fuzzed.
 #[derive(Clone, Debug)]
 pub struct Target {
     pub name: &'static str,
     pub how: Mutation,
-    /// Whole inputs to begin with, besides those of `tests/fuzz`.
+    /// Seeds in addition to those in `tests/fuzz`.
     pub seeds: Vec<Vec<u8>>,
-    /// Reads the input. Whatever it says of it is right; that it comes back is all that counts.
+    /// Reads the input. It may accept or reject the input, but must return.
     pub read: fn(&[u8]),
 }
 
-/// How inputs are changed.
+/// The kind of mutations that are applied to seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutation {
-    /// Bytes, and pieces of other seeds.
+    /// Changes bytes and inserts pieces of other seeds.
     Bytes,
-    /// Words and signs.
+    /// Changes words and signs.
     Text,
-    /// Parts of a term in the external format.
+    /// Replaces subterms of a term in the external format.
     Term,
 }
 
-/// Executions of one process: one that hangs or runs out of memory costs no more than these.
+/// The number of inputs per child process: a hang or an exhausted memory loses no more than these.
 const OF_PROCESS: u64 = 20_000;
-/// More memory than this for one input is a failure.
+/// The memory, in bytes, that a child process may use in addition to its initial size.
 const MEMORY: u64 = 1 << 30;
-/// Seconds of computing for all executions of a process.
+/// The CPU time, in seconds, for all inputs of a child process.
 const COMPUTING: u64 = 120;
-/// The stack that the tool gives to its threads.
+/// The stack size, in bytes, that the tool gives to its threads.
 const STACK: usize = 1 << 30;
 
 const TARGET: &str = "GIMLET_FUZZ_TARGET";
@@ -53,7 +53,7 @@ impl Target {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz").join(self.name)
     }
 
-    /// With the inputs that are kept, in the order of their names.
+    /// Returns the seeds, including the files in `tests/fuzz` in the order of their names.
     fn all_seeds(&self) -> Vec<Vec<u8>> {
         let entries = fs::read_dir(self.corpus()).into_iter().flatten().flatten();
         let mut paths: Vec<PathBuf> = entries.map(|it| it.path()).collect();
@@ -62,10 +62,10 @@ impl Target {
         kept.chain(self.seeds.iter().cloned()).collect()
     }
 
-    /// Reads `count` inputs in processes of their own, from the number `from` on.
+    /// Reads `count` inputs, from number `from` on, in child processes.
     ///
     /// # Panics
-    /// If one of them does not come back. The input is kept in `tests/fuzz`.
+    /// If a reader does not return on some input. The input is kept in `tests/fuzz`.
     #[expect(clippy::print_stdout, reason = "whoever asks for millions wants to see how far it is")]
     pub fn check(&self, from: u64, count: u64) {
         let seeds = self.all_seeds();
@@ -96,7 +96,7 @@ impl Target {
     }
 }
 
-/// What a process does that [`Target::check`] started; nothing in any other.
+/// Does the work of a child process started by [`Target::check`]; does nothing in any other process.
 ///
 /// # Panics
 /// If a reader panics.
@@ -118,7 +118,7 @@ pub fn child(targets: &[Target]) {
     work.expect("a thread").join().expect("no panic");
 }
 
-/// The number of the input that is being read.
+/// Writes the number of the input that is read next to the file.
 fn note(at: &mut File, n: u64) {
     at.rewind().expect("a file");
     writeln!(at, "{n:020}").expect("a file");
@@ -136,12 +136,12 @@ fn limit() {
     set(Resource::Cpu, COMPUTING);
 }
 
-/// The input of a number.
+/// Returns the input with a number.
 #[must_use]
 pub fn input(how: Mutation, seeds: &[Vec<u8>], number: u64) -> Vec<u8> {
     let mut random = Random(number.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5bf0_3635);
     let seed = random.pick(seeds).clone();
-    // What is kept is read as it is, too.
+    // The first inputs are the seeds themselves.
     if number < seeds.len() as u64 {
         return seeds.get(usize::try_from(number).unwrap_or(0)).cloned().unwrap_or(seed);
     }
@@ -182,7 +182,7 @@ fn change_bytes(mut of: Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) -> Vec<
             let until = from + random.index((other.len() - from).min(64) + 1);
             of.splice(at..end, other.get(from..until).unwrap_or_default().iter().copied());
         }
-        // Sizes are of four bytes mostly, and the interesting ones are the largest.
+        // Size fields mostly have four bytes, and the largest values are the most dangerous.
         4 => {
             let size: [u8; 4] =
                 *random.pick(&[[0xff; 4], [0x7f, 0xff, 0xff, 0xff], [0; 4], [0, 0, 0, 1]]);
@@ -294,7 +294,7 @@ fn count_parts(of: &Term) -> usize {
     1 + parts(of).into_iter().map(count_parts).sum::<usize>()
 }
 
-/// A part of the term, or something simple.
+/// Returns a random subterm, or a simple term.
 fn random_part(of: &Term, random: &mut Random) -> Term {
     match random.below(8) {
         0 => Term::Nil,
@@ -316,7 +316,7 @@ fn random_part(of: &Term, random: &mut Random) -> Term {
     }
 }
 
-/// Puts a term in the place of the part of this number.
+/// Replaces the subterm with number `left` in pre-order. Returns whether it was found.
 fn replace(of: &mut Term, left: &mut usize, by: &Term) -> bool {
     if *left == 0 {
         *of = by.clone();

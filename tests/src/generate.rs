@@ -7,7 +7,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use term::{Atom, Bits, Fun, Term};
 
-/// So many values of a strategy.
+/// Returns `count` values of a strategy.
 ///
 /// # Panics
 /// If the strategy gives up.
@@ -17,7 +17,7 @@ pub fn sample<S: Strategy>(strategy: &S, count: usize) -> Vec<S::Value> {
     (0..count).map(|_| next()).collect()
 }
 
-/// Terms that can be written down: everything but pids, ports, references and closures.
+/// Generates terms that have a textual form: all except pids, ports, references and closures.
 pub fn terms() -> impl Strategy<Value = Term> {
     let leaf = prop_oneof![
         4 => integers(),
@@ -71,7 +71,7 @@ fn atoms() -> impl Strategy<Value = Atom> {
     .prop_map(|it| Atom::new(&it))
 }
 
-/// What a list must hold to look like a string, mostly.
+/// Generates mostly the characters of a list that is printed as a string.
 fn characters() -> impl Strategy<Value = Term> {
     prop_oneof![8 => 32..127_i64, 2 => 0..256_i64, 1 => 0..0x500_i64].prop_map(Term::Int)
 }
@@ -90,7 +90,7 @@ fn bits() -> impl Strategy<Value = Bits> {
     ]
 }
 
-/// Names that the runtime prints as the reader takes them.
+/// Generates funs whose names are printed in a form that the reader accepts.
 fn funs() -> impl Strategy<Value = Fun> {
     let name =
         || prop_oneof!["x[a-z0-9_@]{0,4}", "X[a-z'\\\\ ]{0,4}"].prop_map(|it| Atom::new(&it));

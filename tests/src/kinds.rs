@@ -17,7 +17,7 @@ use term::{Atom, Term, read_term};
 pub struct Kinds {
     values: BTreeMap<String, Vec<Term>>,
     functions: Vec<Function>,
-    /// Functions that make the values of a kind.
+    /// The functions that make values of a kind on BEAM.
     makers: Vec<(String, Function)>,
 }
 
@@ -28,7 +28,7 @@ struct Function {
     args: Vec<Kind>,
 }
 
-/// Values that a maker is asked for.
+/// The number of values that each maker is called for.
 const N_MADE: usize = 40;
 
 #[derive(Clone, Debug)]
@@ -43,8 +43,10 @@ enum Kind {
 }
 
 impl Kinds {
+    /// Adds the definitions of a text.
+    ///
     /// # Panics
-    /// If the text does not follow the rules above.
+    /// If the text does not follow the grammar above.
     pub fn add(&mut self, text: &str) {
         for line in text.lines().filter(|it| !it.is_empty() && !it.starts_with('%')) {
             if let Some((name, values)) = line.split_once(" = ") {
@@ -60,11 +62,12 @@ impl Kinds {
         }
     }
 
-    /// Asks BEAM for the values of the kinds that functions make, in the order they are written.
+    /// Calls the makers on BEAM, in the order in which they are written, and stores their results as values
+    /// of their kinds.
     pub fn make(&mut self, random: &mut Random) {
         let mut at = 0;
         while at < self.makers.len() {
-            // All makers up to one that takes what an earlier one of them makes.
+            // All makers up to the first one that needs a kind which an earlier one of them makes.
             let rest = self.makers.split_off(at);
             let known = |kinds: &[Kind]| kinds.iter().all(|it| it.is_known(&self.values));
             let n_ready = rest.iter().take_while(|it| known(&it.1.args)).count();
@@ -89,12 +92,12 @@ impl Kinds {
         }
     }
 
-    /// Values that can't be written as text, or are used elsewhere too.
+    /// Defines a kind by values that cannot be written as text or that are used elsewhere, too.
     pub fn define(&mut self, name: &str, values: Vec<Term>) {
         self.values.insert(name.to_owned(), values);
     }
 
-    /// Different calls of each function, at most so many each.
+    /// Returns different calls of each function, at most `max_each` per function.
     pub fn calls(&self, random: &mut Random, max_each: usize) -> Vec<Call> {
         let mut res = Vec::new();
         for function in &self.functions {
@@ -236,7 +239,7 @@ fn eat(rest: &mut &str, what: &str) -> bool {
     more.is_some()
 }
 
-/// SplitMix64: the same numbers in every run.
+/// The SplitMix64 generator: the same numbers in every run.
 #[derive(Clone, Debug)]
 pub struct Random(pub u64);
 
@@ -249,19 +252,21 @@ impl Random {
         (mixed ^ (mixed >> 31)) % bound.max(1)
     }
 
-    /// One of the first so many places.
+    /// Returns an index below `n`.
     pub fn index(&mut self, n: usize) -> usize {
         usize::try_from(self.below(n as u64)).unwrap_or(0)
     }
 
+    /// Returns a random item.
+    ///
     /// # Panics
-    /// If there is nothing to pick from.
+    /// If there are no items.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         let at = self.index(from.len());
         from.get(at).expect("something to pick from")
     }
 
-    /// Of a collection: short mostly, sometimes long.
+    /// Returns the length of a collection: mostly short, sometimes long.
     fn length(&mut self) -> u64 {
         if self.below(12) == 0 { self.below(40) } else { self.below(6) }
     }

@@ -1,8 +1,7 @@
-//! Compares what we compute with what the real runtimes compute.
+//! Comparisons of our machines with the real runtimes.
 //!
-//! Helpers for the tests beside it: ways to ask OTP many questions in one start, generators of
-//! inputs, and reports of differences. Nothing that ships depends on it. Whatever it needs and does
-//! not find is a failure.
+//! Helpers for the tests in this package: ways to ask OTP many questions in one start, generators of inputs,
+//! and reports of differences. No shipped code depends on this crate. A missing tool is a test failure.
 #![expect(clippy::disallowed_methods, reason = "it starts the real runtime, and reads its answers")]
 
 mod calls;

@@ -1,4 +1,4 @@
-//! Runs calls on our machine, with the real runtime as its host.
+//! Runs calls on our machine, with a real runtime as its host.
 
 use crate::{Answer, Call};
 use beam::Otp;
@@ -8,7 +8,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use term::{Atom, Term};
 
-/// A machine that loads code as the tool does, and keeps it between test runs.
+/// Creates a machine that loads code as the tool does; the cache of loaded code is kept between test runs.
 ///
 /// # Panics
 /// If OTP is missing.
@@ -16,7 +16,7 @@ pub fn machine() -> Machine {
     machine_on(host())
 }
 
-/// The same, with a module of ours.
+/// Creates a machine that also has a module of the tests.
 ///
 /// # Panics
 /// If OTP is missing.
@@ -26,7 +26,7 @@ pub fn machine_with(module: Atom, source: &Path) -> Machine {
     machine_on(host)
 }
 
-/// The same, on nodes of these names.
+/// Creates a machine with a module of the tests, on nodes of these names.
 ///
 /// # Panics
 /// If OTP is missing.
@@ -36,7 +36,7 @@ pub fn machine_on_nodes(module: Atom, source: &Path, nodes: Vec<String>) -> Mach
     Machine::new(Box::new(host), Settings { limits: limits(), nodes, ..Settings::default() })
 }
 
-/// The same, with a logger that writes to the terminal, as BEAM has it.
+/// Creates a machine with a module of the tests, and with a logger that writes to the terminal as on BEAM.
 ///
 /// # Panics
 /// If OTP is missing.
@@ -47,7 +47,7 @@ pub fn machine_that_logs(module: Atom, source: &Path) -> Machine {
     Machine::new(Box::new(host), Settings { limits: limits(), logging, ..Settings::default() })
 }
 
-/// The same, for a program that may touch files, the network and the operating system.
+/// Creates a machine with a module of the tests that may use files, the network and the operating system.
 ///
 /// # Panics
 /// If OTP is missing.
@@ -60,7 +60,7 @@ pub fn machine_outside(module: Atom, source: &Path) -> Machine {
     Machine::new(Box::new(host), settings)
 }
 
-/// The same, with modules from these directories too.
+/// Creates a machine that also loads modules from these directories.
 ///
 /// # Panics
 /// If OTP is missing.
@@ -68,7 +68,7 @@ pub fn machine_on_paths(code_paths: Vec<PathBuf>) -> Machine {
     machine_on(host_on(code_paths))
 }
 
-/// The same, where Elixir runs.
+/// Creates a machine with a running Elixir that also loads modules from these directories.
 ///
 /// # Panics
 /// If OTP is missing.
@@ -114,7 +114,7 @@ pub fn our_result(machine: &mut Machine, call: &Call) -> Answer {
     }
 }
 
-/// The term without what no two runtimes share: the identity of closures.
+/// Replaces closures by module and arity, because their identity differs between runtimes.
 pub fn without_closures(term: &Term) -> Term {
     let all = |terms: &[Term]| terms.iter().map(without_closures).collect::<Vec<Term>>();
     match term {

@@ -1,4 +1,4 @@
-//! Runs native builtins outside a machine.
+//! Calls native builtins outside of a machine.
 
 use crate::Answer;
 use erlang::builtins::{Builtin, Fault, How, Run};
@@ -7,15 +7,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use term::{Atom, Bits, Term};
 use values::{Value, View, from_term, to_term};
 
-/// Calls in one world before a fresh one, so that memory stays small.
+/// The number of calls after which a new world is created, so that memory stays small.
 const CALLS_PER_WORLD: usize = 500;
 const MEMORY_BYTES: usize = 512 << 20;
 
-/// How bitstrings lie in the heap.
+/// The position of bitstrings in the heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
     Aligned,
-    /// As part of a longer one, from a bit within a byte on.
+    /// The bitstring is a part of a longer one that begins within a byte.
     Shifted,
 }
 
@@ -26,7 +26,7 @@ pub struct Native {
 }
 
 impl Native {
-    /// What the builtin makes of the arguments, however their bitstrings lie in memory.
+    /// Returns the builtin's answer, which must not depend on the layout of bitstrings in memory.
     pub fn call(&mut self, builtin: &Builtin, args: &[Term]) -> Answer {
         let How::Native(run) = builtin.how else {
             return Answer::Lost("the builtin is not native".to_owned());
@@ -81,7 +81,7 @@ fn value(world: &mut World, term: &Term, layout: Layout) -> Value {
     from_term(&mut world.heap, &mut world.atoms, term)
 }
 
-/// The bits behind three others.
+/// Allocates a bitstring behind three other bits.
 fn shifted(world: &mut World, bits: &Bits) -> Value {
     let (mut bytes, mut carried) = (Vec::new(), 0b1010_0000);
     for byte in bits.padded_bytes() {
@@ -96,7 +96,8 @@ fn shifted(world: &mut World, bits: &Bits) -> Value {
     world.heap.sub_bits(at, 3, bit_len)
 }
 
-/// A panic of ours is a difference to report, not the end of the comparison.
+/// Calls a function and returns the message if it panics: a panic of the machine is a difference to report,
+/// not the end of the comparison.
 pub(crate) fn silently<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     let hook = take_hook();
     set_hook(Box::new(|_| ()));

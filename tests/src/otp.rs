@@ -1,4 +1,4 @@
-//! Asks OTP many questions in one start, through a script, a file of questions and one of answers.
+//! Asks OTP many questions in one start, with a script, a file of questions and a file of answers.
 
 use crate::elixir;
 use std::path::Path;
@@ -6,11 +6,11 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process};
 
-/// Runs a script of `tests/escripts` over questions that are a line of text each. It writes
-/// `per_question` lines for each.
+/// Runs a script of `tests/escripts` on questions of one line each. The script writes `per_question` lines
+/// for each of them.
 ///
 /// # Panics
-/// If OTP is missing or the script fails: a comparison with nothing must not pass.
+/// If OTP is missing or the script fails.
 pub fn ask_otp(script: &str, per_question: usize, questions: &[String]) -> Vec<Vec<String>> {
     let answers = run_script(script, questions.join("\n").as_bytes());
     let text = String::from_utf8(answers).expect("answers are UTF-8");
@@ -19,7 +19,7 @@ pub fn ask_otp(script: &str, per_question: usize, questions: &[String]) -> Vec<V
     lines.chunks(per_question).map(<[String]>::to_vec).collect()
 }
 
-/// What a script of `tests/escripts` makes of the questions.
+/// Runs a script of `tests/escripts` and returns its answers.
 pub(crate) fn run_script(script: &str, questions: &[u8]) -> Vec<u8> {
     static N_CALLS: AtomicU32 = AtomicU32::new(0);
     let number = N_CALLS.fetch_add(1, Ordering::Relaxed);

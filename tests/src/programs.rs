@@ -1,10 +1,10 @@
-//! Whole programs on both sides: Erlang sources compiled by OTP, run by BEAM and by the machine.
+//! Compares whole programs: Erlang sources compiled by OTP, run by BEAM and by the machine.
 //!
-//! An exception is an answer with `{Reason, Stacktrace}` as its reason. What names the runtime
-//! rather than the program is made equal: a closure is shown by module and arity alone (its index,
-//! hash and environment are the compiler's choice), pids and references are all one. Stack traces are
-//! compared as they are; the programs keep values from the compiler (`id/1`) where it would find out
-//! that a call never returns, or evaluate it, and then leave out frames.
+//! An exception is an answer with `{Reason, Stacktrace}` as its reason. Identities that belong to the runtime
+//! are normalised: a closure is shown by module and arity alone (its index, hash and environment are the
+//! compiler's choice), and all pids and references are equal. Stack traces are compared as they are. The
+//! programs hide values from the compiler (`id/1`) where it would find out that a call never returns, or
+//! evaluate it, and then leave out frames.
 
 use crate::calls::{Answer, Call, answer, frames};
 use crate::native::silently;
@@ -16,23 +16,23 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use term::{Atom, Fun, Term, etf};
 
-/// Calls beyond which a program of ours counts as one that does not end.
+/// The number of reductions after which a program counts as not terminating.
 const MAX_REDUCTIONS: u64 = 200_000_000;
 
-/// Passes of OTP's compiler, switched off, that change what can be seen: errors of a comprehension whose
-/// size is computed in advance are raised where it would have been empty, `-(0.0)` loses its sign.
+/// Options that switch off passes of OTP's compiler with observable effects: errors of a comprehension whose
+/// size is computed in advance are raised even if it is empty, and `-(0.0)` loses its sign.
 const UNFAITHFUL: [&str; 4] = ["no_copt", "no_bool_opt", "no_ssa_opt_bc_size", "no_ssa_opt_float"];
 
-/// How OTP compiles a program before it runs it.
+/// The options with which OTP compiles a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compiled {
     AsUsual,
-    /// Without the passes that drop what can't be seen in the result; OTP 25 drops some errors too, and
-    /// makes others.
+    /// Without passes that remove computations whose result is not used; OTP 25 thereby removes some errors
+    /// and introduces others.
     Faithfully,
 }
 
-/// What BEAM makes of calls of these programs.
+/// Returns BEAM's answers to calls of these programs.
 ///
 /// # Panics
 /// If OTP is missing.
@@ -58,13 +58,15 @@ pub fn beam_runs(files: &[PathBuf], compiled: Compiled, calls: &[Call]) -> Vec<A
     answers
 }
 
-/// The machine with these programs.
+/// The machine, loaded with these programs.
 #[derive(Debug)]
 pub struct Programs {
     machine: Machine,
 }
 
 impl Programs {
+    /// Loads the programs from their sources.
+    ///
     /// # Panics
     /// If OTP is missing.
     pub fn new(files: &[PathBuf]) -> Programs {
@@ -75,7 +77,7 @@ impl Programs {
         Programs::with(host)
     }
 
-    /// The same from files that OTP compiled into this directory, as usual and without debug info.
+    /// Loads the programs from object files that OTP compiles into this directory, without debug info.
     ///
     /// # Panics
     /// If OTP is missing.
@@ -100,10 +102,10 @@ impl Programs {
         Programs { machine: Machine::new(Box::new(host), settings) }
     }
 
-    /// The exported functions of a program that take no arguments and begin with `t_`.
+    /// Returns calls of a program's exported functions without arguments whose names begin with `t_`.
     ///
     /// # Panics
-    /// If the program can't be loaded.
+    /// If the program cannot be loaded.
     pub fn tests(&mut self, file: &Path) -> Vec<Call> {
         let module = module_of(file);
         let exports =

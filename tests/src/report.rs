@@ -1,13 +1,13 @@
-//! Differences between two sides, grouped by function and cut to what a person reads.
+//! A report of differences between two sides, grouped by function and shortened for people.
 
 use crate::{Answer, Call};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// How many differences a report shows, in all and of one function.
+/// The maximum number of differences that a report shows, in total and per function.
 const MAX_SHOWN: usize = 50;
 const MAX_SHOWN_EACH: usize = 2;
-/// The length that a line is cut to.
+/// The length at which a line is cut off, in characters.
 const MAX_WIDTH: usize = 300;
 
 #[derive(Debug, Default)]
@@ -38,6 +38,8 @@ impl Report {
         self.n_cases
     }
 
+    /// Prints the number of compared cases.
+    ///
     /// # Panics
     /// If there is a difference, or nothing was compared.
     #[track_caller]

@@ -1,7 +1,8 @@
-//! Goals with arguments of every kind, drawn for each predicate from a generator of its own.
+//! Random goals for predicates, with arguments of all kinds; each predicate has a random generator of its
+//! own.
 //!
-//! Knows names and arities only. Half of the goals of a predicate have arguments of one kind, as people
-//! write them, the others are mixed: what is wrong first is part of the answer.
+//! Knows names and arities only. Half of the goals of a predicate have arguments of a single kind, as in real
+//! programs; the others are mixed, because the order in which errors are detected is compared, too.
 
 use crate::Random;
 
@@ -77,7 +78,7 @@ const ANY: &[&str] = &[
     "255",
 ];
 
-/// What people call predicates with: one kind for all arguments, or a variable.
+/// Kinds of arguments: all arguments of a goal are of one kind, or variables.
 const KINDS: &[&[&str]] = &[
     &[
         "[]",
@@ -140,7 +141,8 @@ const KINDS: &[&[&str]] = &[
     &["[]", "[a]", "[a,b]", "[1-a]", "[a-[b],b-[]]", "t", "t(k,v,<,t,t)", "k", "a", "b", "[a-b]"],
 ];
 
-/// Goals for `name`, which is quoted already: all arguments if it has one, else `count`.
+/// Returns goals for a predicate whose `name` is already quoted: one for each argument if its arity is 1,
+/// otherwise `count` goals.
 pub fn goals(name: &str, arity: usize, count: usize) -> Vec<String> {
     if arity == 0 {
         return vec![name.to_owned()];
@@ -163,7 +165,7 @@ pub fn goals(name: &str, arity: usize, count: usize) -> Vec<String> {
     all
 }
 
-/// The call, with variables that are the argument's own: their values are seen.
+/// Returns a call in which each argument has variables of its own, so that their values are reported.
 fn call(name: &str, args: &[&str]) -> String {
     let named = |n: usize, arg: &str| match arg {
         "_" => format!("X{n}"),
@@ -177,7 +179,8 @@ fn call(name: &str, args: &[&str]) -> String {
     format!("{name}({})", args.join(","))
 }
 
-/// Numbers that depend on the predicate alone, so that a new one changes no other's goals.
+/// Returns a generator whose seed depends only on the predicate, so that a new predicate does not change the
+/// goals of others.
 fn numbers(name: &str, arity: usize) -> Random {
     let mixed = |seed: u64, byte: u8| (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     Random(name.bytes().fold(arity as u64 + 1, mixed))

@@ -1,10 +1,10 @@
-//! How a run under a schedule ended, as text that can be compared.
+//! The end of a run under a schedule, as text that can be compared.
 
 use engine::Ended;
 use term::{Style, print};
 use trace::{ActorCrash, Outcome};
 
-/// The end of the unit, and of every process that failed.
+/// Returns the outcome of the unit and of all processes that crashed.
 pub fn end_text(ended: &Ended<'_>) -> String {
     let text = match &ended.performed.outcome {
         Outcome::Value(value) => print(value, Style::TW),
@@ -16,7 +16,7 @@ pub fn end_text(ended: &Ended<'_>) -> String {
     };
     let crash =
         |it: &ActorCrash| format!(" crash {}:{}", it.class.as_str(), print(&it.reason, Style::TW));
-    // Whether one failed before the other makes no difference.
+    // The order of the crashes is not compared.
     let mut crashes: Vec<String> = ended.performed.crashes.iter().map(crash).collect();
     crashes.sort_unstable();
     text + &crashes.concat()

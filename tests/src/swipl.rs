@@ -1,8 +1,7 @@
-//! The same goals on our Prolog machine and on SWI-Prolog, many in one start.
+//! Runs goals on our Prolog machine and on SWI-Prolog, many goals per start of `swipl`.
 //!
-//! Both run the same harness, written in Prolog: it prints the answers of a goal, how it ended, and
-//! whether the last answer was known to be the last. Of errors the formal part is compared; contexts
-//! are for people.
+//! Both run the same harness, written in Prolog. It prints the answers of a goal, how it ended, and whether
+//! the last answer left a choice point. Of errors only the formal part is compared; contexts are for people.
 
 use prolog::data::{FunctorId, Record, Value};
 use prolog::{Ending, File, Library, Limits, Machine};
@@ -11,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Where SWI-Prolog has its library.
+/// The directory of SWI-Prolog's library.
 pub const LIBRARY: &str = "/usr/lib/swi-prolog/library";
 
 const HARNESS: &str = r#"
@@ -49,7 +48,7 @@ const HARNESS: &str = r#"
 '$values'([_ = V|Bs], [V|Vs]) :- '$values'(Bs, Vs).
 "#;
 
-/// What SWI-Prolog answers to each goal. Fails loudly if it is not installed.
+/// Returns SWI-Prolog's answer to each goal. Panics if SWI-Prolog is not installed.
 pub fn swipl(program: &str, goals: &[String]) -> Vec<String> {
     let dir =
         std::env::temp_dir().join(format!("gimlet-prolog-{}-{}", std::process::id(), goals.len()));
@@ -78,7 +77,7 @@ pub fn swipl(program: &str, goals: &[String]) -> Vec<String> {
     answers
 }
 
-/// What `run_tests` says on SWI-Prolog: on `user_error`, without times and directories.
+/// Returns the output of `run_tests` on SWI-Prolog to `user_error`, without times and directories.
 pub fn swipl_units(path: &Path) -> String {
     let out = Command::new("swipl")
         .args(["-g", "run_tests", "-t", "halt"])
@@ -94,7 +93,7 @@ fn without_directory(text: &str, path: &Path) -> String {
     without_addresses(&text.replace(&dir, ""))
 }
 
-/// What it says on our machine.
+/// Returns the output of `run_tests` on our machine.
 pub fn our_units(path: &Path) -> String {
     let mut library = Installed;
     let mut machine = Machine::new(&mut library);
@@ -118,11 +117,11 @@ fn without_times(text: &str) -> String {
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// What our machine answers.
+/// Returns our machine's answer to each goal.
 pub fn ours(program: &str, goals: &[String]) -> Vec<String> {
     let mut library = Installed;
     let mut machine = Machine::new(&mut library);
-    // Garbage is collected all the time, so that a value that is lost is noticed.
+    // Garbage is collected at every check, so that a value that is lost is noticed.
     machine.collect_from = 0;
     let file = File { path: "program.pl".to_owned(), text: format!("{HARNESS}\n{program}") };
     let report = machine.load_program(&file, &mut library);
@@ -151,7 +150,7 @@ fn answer(machine: &mut Machine, library: &mut Installed, goal: &str) -> String 
     }
 }
 
-/// Compares all goals; the first differences are shown.
+/// Compares the answers to all goals; panics with the first differences.
 pub fn check(program: &str, goals: &[String]) {
     let (theirs, ours) = (swipl(program, goals), ours(program, goals));
     let different: Vec<String> = goals
@@ -164,8 +163,8 @@ pub fn check(program: &str, goals: &[String]) {
     assert!(different.is_empty(), "{} of {} differ\n{shown}", different.len(), goals.len());
 }
 
-/// Knowing earlier that an answer is the last one is no difference, nor is which budget ends a goal
-/// that does not end.
+/// Whether two answers agree. Detecting earlier that an answer is the last one is not a difference, and
+/// neither is the budget that ends a goal that does not terminate.
 fn agree(theirs: &str, ours: &str) -> bool {
     let (theirs, ours) = (&without_addresses(theirs), &without_addresses(ours));
     let endless = ["Steps", "inference_limit_exceeded"].iter().any(|it| theirs.ends_with(it))
@@ -177,7 +176,7 @@ fn agree(theirs: &str, ours: &str) -> bool {
             && (matches!(ours.as_str(), "Steps" | "Memory") || ours.contains("resource_error"))
 }
 
-/// Names of variables, streams, clauses and records are made while a program runs.
+/// Replaces the names of variables, streams, clauses and records, which are generated at run time.
 fn without_addresses(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -202,7 +201,7 @@ fn without_addresses(text: &str) -> String {
     plain
 }
 
-/// Files of the installation.
+/// The files of the SWI-Prolog installation.
 #[derive(Clone, Copy, Debug)]
 pub struct Installed;
 

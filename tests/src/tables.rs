@@ -1,12 +1,12 @@
-//! Sequences of ETS operations on the real BEAM.
+//! Runs sequences of ETS operations on BEAM.
 
 use crate::otp::run_script;
 use term::{Term, etf};
 
-/// What BEAM makes of each step of each sequence; `tables.escript` says how both look.
+/// Returns BEAM's answers to the steps of each sequence; `tables.escript` documents the formats.
 ///
 /// # Panics
-/// If OTP is missing or its answers can't be read.
+/// If OTP is missing or its answers cannot be read.
 pub fn beam_tables(sequences: &Term) -> Term {
     let asked = etf::encode(sequences).expect("steps can be encoded");
     etf::decode(&run_script("tables.escript", &asked)).expect("answers can be read")

@@ -1,15 +1,15 @@
-//! Programs as trees of text, so that they can be cut down without being understood.
+//! Programs as trees of text, which can be shrunk without knowledge of the language.
 
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tree {
     Text(String),
-    /// Parts that stay together.
+    /// Parts that must stay together.
     Fixed(Vec<Tree>),
-    /// An expression: a literal, or an expression inside it, may stand in its place.
+    /// An expression. A literal, or an expression inside of it, may replace it.
     Expr(Vec<Tree>),
-    /// Any of the items may be left out, as long as this many are left.
+    /// Items that may be removed, as long as `least` of them are left.
     Items {
         separator: &'static str,
         least: usize,
@@ -22,7 +22,7 @@ pub(crate) fn text(text: impl Into<String>) -> Tree {
 }
 
 impl Tree {
-    /// All trees that are one step smaller.
+    /// Returns all trees that are one shrinking step smaller.
     pub fn smaller(&self) -> Vec<Tree> {
         let mut res = Vec::new();
         match self {
@@ -54,7 +54,7 @@ impl Tree {
         res
     }
 
-    /// The outermost expressions.
+    /// Collects the outermost expressions inside the tree.
     fn nearest(&self, found: &mut Vec<Tree>) {
         match self {
             Tree::Text(_) => (),
@@ -66,7 +66,7 @@ impl Tree {
     }
 }
 
-/// The trees in which one part is one step smaller.
+/// Adds the trees in which one part is one step smaller.
 fn inside(parts: &[Tree], res: &mut Vec<Tree>, with: impl Fn(Vec<Tree>) -> Tree) {
     for (at, part) in parts.iter().enumerate() {
         for smaller in part.smaller() {

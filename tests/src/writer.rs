@@ -1,11 +1,11 @@
-//! Writes random Erlang functions: well-formed, ending, and typed loosely enough that some fail.
+//! Generates random Erlang functions: well-formed, terminating, and so loosely typed that some fail.
 //!
-//! A function calls only functions after it, or itself on the rest of a list, so all calls end.
+//! A function calls only functions after it, or itself on the tail of a list, so all calls terminate.
 
 use crate::Random;
 use crate::tree::{Tree, text};
 
-/// What an expression is meant to give. Sometimes another kind is written, on purpose.
+/// The intended type of an expression. Sometimes an expression of another type is generated on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Int,
@@ -33,22 +33,23 @@ const KINDS: [Kind; 9] = [
 
 const N_FUNCTIONS: usize = 4;
 
-/// The functions of a module, `f0/2` and on, and `id/1`, which uses what it is given: the compiler of
-/// OTP 25 leaves out an update of a map whose result is not used, even if it would fail.
+/// Generates the functions of a module: `f0/2` and following, and `id/1`, which uses its argument. Without
+/// that use, the compiler of OTP 25 removes an update of a map whose result is not used, even if it would
+/// fail.
 pub fn functions(random: &mut Random) -> Tree {
     let items = (0..N_FUNCTIONS).map(|it| Writer::new(random, it).function()).collect();
     let items = Tree::Items { separator: "\n", least: 1, items };
     Tree::Fixed(vec![text("id(X) -> X.\n"), items])
 }
 
-/// A module of these functions, all of which can be called.
+/// Returns a module with these functions, all of which are exported.
 pub fn module_source(module: &str, functions: &Tree) -> String {
     format!(
         "-module({module}).\n-compile(export_all).\n-compile(nowarn_export_all).\n{functions}\n"
     )
 }
 
-/// A term as an argument, in Erlang's words.
+/// Generates a term in Erlang syntax, for an argument.
 pub fn argument(random: &mut Random) -> String {
     let kind = *random.pick(&KINDS[..8]);
     let mut writer = Writer::new(random, N_FUNCTIONS);
@@ -140,7 +141,7 @@ impl<'r> Writer<'r> {
         name
     }
 
-    /// Statements, the last of which is of the kind.
+    /// Generates a sequence of expressions, the last of which has this type.
     fn body(&mut self, kind: Kind, depth: u32) -> Tree {
         let mut items = Vec::new();
         for _ in 0..self.count(2) {
@@ -158,7 +159,7 @@ impl<'r> Writer<'r> {
         Tree::Items { separator: ", ", least: 1, items }
     }
 
-    /// What is bound inside stays inside.
+    /// Generates code in a scope of its own: the variables bound in it are not visible afterwards.
     fn scoped(&mut self, write: impl FnOnce(&mut Self) -> Tree) -> Tree {
         let n_vars = self.vars.len();
         let tree = write(self);
@@ -328,8 +329,8 @@ impl<'r> Writer<'r> {
         )
     }
 
-    /// One of the forms, with an expression of a kind for each capital letter that names one: Int,
-    /// Float, Atom, Bool, List, Tuple, Map, bit String, fUn, or X, any.
+    /// Expands one of the forms at random. Each capital letter in it stands for an expression of a type: Int,
+    /// Float, Atom, Bool, List, Tuple, Map, bit String, fUn, or X for any type.
     fn form(&mut self, depth: u32, forms: &[&str]) -> Tree {
         let form = *self.random.pick(forms);
         let mut parts = Vec::new();
@@ -360,7 +361,7 @@ impl<'r> Writer<'r> {
         Tree::Expr(parts)
     }
 
-    /// A comprehension of lists or bits.
+    /// Generates a comprehension of lists or bitstrings.
     fn comprehension(&mut self, kind: Kind, depth: u32) -> Tree {
         self.scoped(|it| {
             let mut qualifiers = Vec::new();

@@ -1,5 +1,5 @@
-//! The machine and the BEAM back end explore the same units in the same way: path by path, with the
-//! same ends and the same coverage. And whatever a program does on BEAM costs one run.
+//! The machine and the BEAM back end explore the same units in the same way: the same paths, ends and
+//! coverage. A run that harms the runtime affects no other run.
 
 use beam::backend::{BeamUnit, Limits, Ran, Runner, Witness, is_alike};
 use beam::{Otp, Source};
@@ -14,12 +14,12 @@ use std::{env, fs, thread};
 use term::{Atom, Domain, Style, Term, print, read_args};
 use trace::{Executor, Input, Outcome, Run};
 
-/// Enough to get past the first surprises of each unit.
+/// The number of runs of each exploration, which is enough to reach several new paths of each unit.
 const MAX_RUNS: usize = 40;
 
 #[test]
 fn both_explore_alike() {
-    // Where processes run beside each other, clauses of the unit's own come in any order.
+    // These functions run in concurrent processes, so their clauses are entered in varying order.
     const BESIDE: &[&str] = &["check", "init", "handle_call", "handle_cast"];
     compare_all("hunts", BESIDE, LIBRARIES, (80, 1_000));
 }
@@ -48,8 +48,8 @@ const LIBRARIES: &[(&str, &str, &str)] = &[
     ("string", "trim", "\"a b\""),
 ];
 
-/// Explores all functions of a program but some, and others, on both sides; at least so many units
-/// in so many runs.
+/// Compares the explorations of all functions of a program except `left_out`, and of the functions `others`,
+/// and checks the minimum numbers of units and runs.
 fn compare_all(
     program: &'static str,
     left_out: &'static [&str],
@@ -78,7 +78,7 @@ fn compare_all(
 
 struct Sides {
     machine: Machine,
-    /// The machine that follows BEAM.
+    /// The machine that follows the runs on BEAM.
     follower: Machine,
     runner: Runner,
     n_units: usize,
@@ -120,8 +120,8 @@ impl Sides {
         self.n_units += 1;
         self.n_runs += theirs.n_runs;
         if let Some(found) = difference(&ours, &theirs) {
-            // Which of several inputs the solver takes is its own choice. On equal inputs, both take
-            // equal paths.
+            // The two solvers may choose different inputs. For equal inputs, both sides must take the same
+            // path.
             let mut here = Unit::new(&mut self.machine, module.clone(), name.clone());
             let mut there = BeamUnit::new(&mut self.follower, &mut self.runner, module, name);
             let tests = ours.tests.iter().chain(&theirs.tests);
@@ -156,7 +156,7 @@ fn explored(unit: &mut dyn Executor, seed: &Input) -> Report {
     report
 }
 
-/// The first thing in which the explorations differ.
+/// Returns a description of the first difference between the explorations.
 fn difference(ours: &Report, theirs: &Report) -> Option<String> {
     for (n, (ours, theirs)) in ours.tests.iter().zip(&theirs.tests).enumerate() {
         if ours.input != theirs.input {
@@ -188,7 +188,7 @@ fn text(input: &Input) -> String {
     args.join(", ")
 }
 
-/// What each function of `rough` does with some inputs.
+/// The ends of each function of `rough` for some inputs.
 #[test]
 fn whatever_a_program_does_costs_one_run() {
     let mut rough = Rough::new();
@@ -245,11 +245,11 @@ fn whatever_a_program_does_costs_one_run() {
     for (function, args, expect) in cases {
         rough.check(function, args, &expect);
     }
-    // One runtime, whatever they did.
+    // All runs used the same runtime.
     assert_eq!(rough.sides.runner.n_starts(), 1);
 }
 
-/// What breaks the runtime itself is paid with a new one, and what follows goes on as ever.
+/// A runtime that a run has broken is replaced by a new one, and later runs are not affected.
 #[test]
 fn a_broken_runtime_is_replaced() {
     let mut rough = Rough::new();
@@ -275,13 +275,14 @@ fn what_fills_the_memory_costs_one_run() {
         rough.check("floods", &format!("[{n}]"), &expect);
         rough.check("leaves", "[{a, 4}]", "error: found");
     }
-    // The table of atoms is never emptied: after some runs it is full, which is nobody's fault.
+    // The table of atoms is never garbage-collected, so it is full after some runs; that must not be
+    // attributed to the last one.
     for n in 0..8 {
         rough.check("few_atoms", &format!("[{n}]"), "ok");
     }
 }
 
-/// What was rewritten and compiled once is only loaded the next time, by whoever wants it.
+/// Rewritten and compiled modules are cached and only loaded the next time.
 #[test]
 fn rewritten_modules_are_kept() {
     let dir = env::temp_dir().join(format!("gimlet-rewritten-{}", std::process::id()));
@@ -304,7 +305,7 @@ fn rewritten_modules_are_kept() {
     fs::remove_dir_all(&dir).expect("our own directory can be removed");
 }
 
-/// The number of a path tells what was chosen, and nothing else.
+/// The number of a path depends only on the choices.
 #[test]
 fn paths_are_told_apart() {
     let mut sides = Sides::new("rough", Witness::Path);
@@ -332,7 +333,7 @@ impl Rough {
         Rough { sides: Sides::new("rough", Witness::Path) }
     }
 
-    /// How a run ends, on both sides.
+    /// Checks how a run ends on both sides.
     fn check(&mut self, function: &str, args: &str, expect: &str) {
         let args = read_args(args).expect("arguments");
         let (module, name) = (Atom::new("rough"), Atom::new(function));
@@ -348,7 +349,8 @@ impl Rough {
             Outcome::Stopped(why) => stopped(&why.to_string()),
         };
         assert_eq!(found, expect, "{function} {args:?}");
-        // Whatever the machine makes alone: BEAM must have come to its own end.
+        // The exceptions are functions that the machine can follow alone; in all other cases BEAM must have
+        // reached the end itself.
         let is_alone = ["breaks", "effects", "few_atoms", "kills"].contains(&function);
         assert!(
             is_alone || unit.cut.is_some() == expect.starts_with("stopped"),
@@ -363,7 +365,7 @@ fn stopped(what: &str) -> String {
     format!("stopped: {what}")
 }
 
-/// A unit goes to BEAM when the machine lacks something, or BEAM is faster.
+/// With `only_if_needed`, a unit runs on BEAM only if the machine lacks something or BEAM is faster.
 #[test]
 fn beam_is_used_if_needed() {
     let mut sides = Sides::new("rough", Witness::Path);
@@ -371,7 +373,7 @@ fn beam_is_used_if_needed() {
         ("talks", "[[1, 2]]", false),
         ("loops", "[1]", false),
         ("long", "[0]", true),
-        // What was found to run better there goes there at once.
+        // A unit that was found to run faster on BEAM starts there the next time.
         ("long", "[0]", true),
         ("profiles", "[1]", true),
         ("profiles", "[0]", false),
@@ -398,7 +400,7 @@ fn what_is_heavy_and_concrete_runs_on_beam_alone() {
     assert_eq!(unit.differences, Vec::<String>::new());
     let run = unit.run(&Input { args: vec![Term::Int(0)] }).expect("it runs");
     assert_eq!(run.losses, vec![], "the machine no longer goes through it");
-    // Clauses that only BEAM entered are covered too.
+    // Clauses that were only entered on BEAM count as covered, too.
     drop(unit);
     let clauses = sides.follower.clauses(&Atom::new("rough"));
     let of_work: Vec<_> = clauses.iter().filter(|it| it.function.as_str() == "work").collect();

@@ -1,4 +1,4 @@
-//! Every pure native builtin on edge values, compared with BEAM.
+//! Compares every pure native builtin on edge values with BEAM.
 
 use conformance::{Answer, Call, Kinds, Native, Random, Report, beam_results};
 use erlang::builtins::{Builtin, Effect, How, all};
@@ -7,9 +7,9 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 use term::{Atom, Pid, Port, Reference, Term, read_term};
 
-/// Samples of builtins with three or more arguments, and of the kinds written for one.
+/// The number of samples for builtins with three or more arguments, and for those with kinds of their own.
 const N_SAMPLES: usize = 4_000;
-/// Calls that one start of BEAM answers.
+/// The number of calls that one start of BEAM answers.
 const BATCH: usize = 60_000;
 
 #[test]
@@ -31,10 +31,10 @@ fn pure_builtins_answer_as_on_beam() {
     report.expect_no_difference();
 }
 
-/// A table that lost its rows must not pass.
+/// The minimum number of compared calls, so that a table that lost its rows does not pass.
 const N_EXPECTED: usize = 200_000;
 
-/// Kinds that are written for builtins which are gone would test nothing.
+/// Every kind in the file must belong to an existing builtin.
 #[test]
 fn every_written_kind_belongs_to_a_builtin() {
     let mut kinds = Kinds::default();
@@ -57,13 +57,13 @@ fn is_of(call: &Call, row: &Builtin) -> bool {
         && call.args.len() == usize::from(row.arity)
 }
 
-/// BEAM answers the next batch while we answer this one.
+/// Compares the answers; BEAM answers the next batch in parallel.
 fn compare(cases: &[(&Builtin, Call)]) -> Report {
     let batches: Vec<&[(&Builtin, Call)]> = cases.chunks(BATCH).collect();
     let batches = batches.as_slice();
     let mut report = Report::default();
     thread::scope(|scope| {
-        // Each side owns its end: if one fails, the other notices instead of waiting.
+        // Each side owns one end of the channel: if one fails, the other one notices instead of waiting.
         let (sender, answers) = sync_channel(1);
         scope.spawn(move || {
             for batch in batches {
@@ -83,8 +83,8 @@ fn compare(cases: &[(&Builtin, Call)]) -> Report {
     report
 }
 
-/// Builtins whose results list the contents of a map. BEAM orders a map of more than 32 keys by
-/// hashes of words that differ from start to start; an answer in any order is right.
+/// Builtins whose results list the contents of a map. BEAM orders a map of more than 32 keys by hashes that
+/// differ between starts, so their results are compared without regard to order.
 const IN_MAP_ORDER: &[(&str, &str, usize)] =
     &[("maps", "keys", 1), ("maps", "values", 1), ("maps", "to_list", 1)];
 
@@ -102,7 +102,7 @@ fn settled(call: &Call, answer: Answer) -> Answer {
     answer
 }
 
-/// Calls that can't be compared, each with its reason.
+/// A class of calls that cannot be compared, and the reason.
 struct Exclusion {
     function: &'static str,
     applies: fn(&Call) -> bool,
@@ -159,7 +159,7 @@ fn above(call: &Call, place: usize, most: i64) -> bool {
     }
 }
 
-/// A map of more than 32 keys among the arguments or their parts.
+/// Whether an argument contains a map of more than 32 keys.
 fn has_large_map(call: &Call) -> bool {
     call.args.iter().any(holds_large_map)
 }
@@ -187,8 +187,8 @@ fn is_compressed(call: &Call) -> bool {
     })
 }
 
-/// Pids, ports and references of nodes that are elsewhere, or that were this one before; the first
-/// are crossed with each other and all else.
+/// Returns pids, ports and references of other nodes, or of earlier incarnations of this node. The first list
+/// is combined with all values.
 fn of_other_nodes() -> (Vec<Term>, Vec<Term>) {
     let (node, here) = (|| Atom::new("a@h"), || Atom::new("nonode@nohost"));
     let pid = |node, id, serial, creation| Term::Pid(Pid { node, id, serial, creation });
@@ -204,7 +204,8 @@ fn of_other_nodes() -> (Vec<Term>, Vec<Term>) {
         pid(Atom::new("b@h"), u32::MAX, u32::MAX, u32::MAX),
         port(here(), 12, 0),
         port(node(), u64::MAX - 1, 7),
-        // Not of other lengths: BEAM puts equal ones twice into a large map.
+        // References have the same length, because BEAM puts equal ones of different lengths twice into a
+        // large map.
         reference(node(), 7, &[5, 2, 1]),
         reference(here(), 0, &[5, 1, 9]),
         reference(here(), 3, &[5, 1, 0]),
@@ -214,7 +215,7 @@ fn of_other_nodes() -> (Vec<Term>, Vec<Term>) {
 
 struct Edges {
     all: Vec<Term>,
-    /// How many of them, from the first on, are crossed with each other.
+    /// The number of values, from the first one on, that are combined with each other.
     n_crossed: usize,
 }
 
@@ -237,7 +238,7 @@ impl Edges {
         Edges { all, n_crossed }
     }
 
-    /// All values for one argument, all pairs for two, and samples.
+    /// Returns calls with all values for one argument, all pairs for two, and random samples for more.
     fn calls(&self, row: &Builtin) -> Vec<Call> {
         let mut random = Random(u64::from(row.arity));
         let mut sample = || (0..row.arity).map(|_| random.pick(&self.all).clone()).collect();

@@ -1,5 +1,5 @@
-//! Deep recursion and long loops work within their budgets; what exceeds one ends by its name; and
-//! a run leaves nothing behind.
+//! Budgets of the Erlang machine: deep recursion and long loops work within them, exceeding one ends the run
+//! with the outcome named after it, and a run leaves no memory behind.
 #![expect(clippy::disallowed_methods, reason = "it asks the system how much memory it has")]
 
 use beam::{Otp, Target};
@@ -110,11 +110,12 @@ fn shared_parts_stay_shared() {
     for call in ["budgets:shared(1)", "budgets:cells(1)", "budgets:maps(1)", "budgets:raised(1)"] {
         assert_eq!(outcome(little(), call), too_large, "{call}");
     }
-    // What the parts of a binary have in common is copied as often as it occurs.
+    // The common parts of a binary are copied for each occurrence.
     assert_eq!(outcome(little(), "budgets:parts(1000)"), too_large);
 }
 
-/// Terms may be nested 100,000 levels deep, which native recursion over them needs a large stack for.
+/// The machine converts terms of up to 100,000 nesting levels; the conversion is recursive and needs a large
+/// native stack.
 #[test]
 fn depth_is_checked() {
     let check = || {
@@ -149,7 +150,7 @@ fn resident_kib() -> u64 {
     kib("VmRSS")
 }
 
-/// The most memory that this process ever had.
+/// Returns the peak resident memory of this process.
 fn peak_kib() -> u64 {
     kib("VmHWM")
 }

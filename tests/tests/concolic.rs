@@ -1,4 +1,4 @@
-//! Programs with a failure that only certain inputs reach; each has to be found.
+//! Programs with a failure that only certain inputs reach; the search must find each of them.
 
 use conformance::{machine, machine_with};
 use engine::{Alone, Report, Settings, Stop, explore};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use term::{Atom, Dice, Domain, Style, Term, print};
 use trace::{Covered, Executor, Input, Outcome};
 
-/// Runs that a hunt may take.
+/// The maximum number of runs of a search.
 const MAX_RUNS: usize = 3_000;
 const MAX_DEEP_RUNS: usize = 20_000;
 
@@ -68,7 +68,7 @@ fn planted_mistakes_are_found_from_specs() {
     hunt_from_specs("planted", &[]);
 }
 
-/// All functions of a module that have specs, except some.
+/// Searches all functions of a module that have specs, except those in `except`.
 fn hunt_from_specs(name: &str, except: &[&str]) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("concolic/{name}.erl"));
     let module = Atom::new(name);
@@ -89,7 +89,7 @@ fn in_libraries_too_every_input_takes_the_path_that_it_was_made_for() {
     let settings = Settings { max_runs: Some(MAX_LIBRARY_RUNS), ..Settings::default() };
     for (module, functions) in LIBRARIES {
         let module = Atom::new(module);
-        // What comes with the module is loaded by the first call.
+        // The first call of the module also loads the modules that it needs.
         machine.call(&module, &Atom::new("module_info"), &[]).expect("it loads");
         let is_meant = |name: &str| functions.contains(&name);
         each_with_spec(&mut machine, &module, is_meant, &settings, |name, report, _| {
@@ -99,7 +99,7 @@ fn in_libraries_too_every_input_takes_the_path_that_it_was_made_for() {
     }
 }
 
-/// Functions whose result is an input or a part of one, or that choose others by their input.
+/// Functions whose result is an input or a part of one, or that select other functions by their input.
 const LIBRARIES: &[(&str, &[&str])] = &[
     ("string", &["equal/4", "find/2", "prefix/2", "split/2", "trim/3"]),
     ("unicode", &["characters_to_list/2"]),
@@ -107,7 +107,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 ];
 const MAX_LIBRARY_RUNS: usize = 100;
 
-/// Searches each function that is meant and has a spec.
+/// Searches each function that `is_meant` selects and that has a spec.
 fn each_with_spec(
     machine: &mut Machine,
     module: &Atom,
@@ -135,7 +135,7 @@ fn each_with_spec(
     }
 }
 
-/// What did not go as it should.
+/// The failures of a series of searches.
 #[derive(Default)]
 struct Hunts {
     lost: Vec<String>,
@@ -163,11 +163,11 @@ impl Hunts {
 
 const N_SEEDS: usize = 4;
 
-/// Runs that a program of this file may take; most take a tenth.
+/// The maximum number of runs of a search from specs; most need a tenth.
 const MAX_WIDE_RUNS: usize = 2_000;
 
-/// What takes longer than a test may, or is not found yet: hashes, regular expressions, floats of
-/// several roundings, texts that libraries take apart letter by letter.
+/// Functions whose search takes too long for a test or does not succeed yet: hashes, regular expressions,
+/// floats with several roundings, texts that libraries parse letter by letter.
 const TAKE_LONG: &[&str] = &[
     "balanced/1",
     "bst/1",
@@ -229,7 +229,7 @@ fn behind_the_last_choice_that_is_kept_runs_end_as_ever() {
     check("items", Term::proper_list(vec![Term::Int(1); 3_000]), 3_000);
 }
 
-/// What the solver does not find yet.
+/// Functions for which the solver does not find the input yet.
 const NOT_YET: &[&str] = &["upper/1"];
 
 fn hunt(
@@ -254,7 +254,7 @@ fn hunt_with(
     hunt_from(unit, &Domain::default(), &[seed], settings)
 }
 
-/// All there are: whatever was entered, there is reason to look deeper.
+/// Returns the set of all clauses of a module. As a target it keeps the search going, whatever was covered.
 fn all_clauses(machine: &Machine, module: &Atom) -> Covered {
     let clauses = machine.clauses(module);
     let last = clauses.iter().map(|it| it.id.0 as usize / 64).max().unwrap_or(0);
@@ -277,10 +277,10 @@ fn hunt_from(
     (report, found)
 }
 
-/// The input that failed as it should.
+/// Returns the arguments of the run that failed with `found`.
 fn found(report: &Report) -> Option<String> {
     let is_found = |outcome: &Outcome| matches!(outcome, Outcome::Crash { reason, .. } if reason.as_atom() == Some("found"));
-    // The first inputs are run before anybody looks.
+    // The seeds are run before the search checks for the failure.
     let mut last = report.tests.iter().rev().take(N_SEEDS);
     let test = last.find(|it| is_found(&it.outcome))?;
     let args: Vec<String> = test.input.args.iter().map(|it| print(it, Style::TP)).collect();

@@ -1,5 +1,5 @@
-//! The runtime that loads code, confirms findings and runs the back end, in its sandbox: it does its
-//! work, and code under test changes nothing, whether it runs or is only compiled.
+//! The sandbox of the runtimes that load code, confirm findings and run the back end: they do their work, and
+//! code under test changes nothing outside, whether it is executed or only compiled.
 
 use beam::backend::{Limits, Ran, Runner, Witness};
 use beam::{Applied, Confinement, Otp, Replayed, Replayer, Settings, Source};
@@ -14,10 +14,10 @@ use tempfile::TempDir;
 use term::{Atom, Style, Term, print};
 use trace::Outcome;
 
-/// Longer than anything here takes on any machine.
+/// A time limit that no test reaches.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// A project beside a directory that nobody allowed anybody to touch.
+/// A project, and a directory next to it that the sandbox must protect.
 struct World {
     dir: TempDir,
 }
@@ -72,7 +72,7 @@ fn otp(confinement: Option<Confinement>) -> Otp {
     Otp::new(settings(confinement)).expect("OTP; `make deps` installs it")
 }
 
-/// A parse transform, and a reader of debug info, that do what they were not asked for.
+/// A parse transform and a reader of debug info that try to write files and run commands.
 const EVIL: &[(&str, &str)] = &[
     (
         "evil/evil.erl",
@@ -90,7 +90,7 @@ const EVIL: &[(&str, &str)] = &[
     ("include/m.hrl", "-define(VALUE, {value, 1}).\n"),
 ];
 
-/// Compiles a file of the project into a directory, with no sandbox.
+/// Compiles a file of the project into a directory, without a sandbox.
 fn compile(world: &World, file: &str, options: &str, into: &Path) {
     let text = |it: &Path| Term::string(it.to_str().expect("plain letters"));
     let options = term::read_term(options).expect("an Erlang term");
@@ -128,7 +128,7 @@ fn same(one: &ModuleCode, other: &ModuleCode) -> bool {
     parts(one) == parts(other)
 }
 
-/// The code is the same as without a sandbox, wherever its files lie.
+/// The loaded code is the same as without a sandbox, whatever the paths of its files.
 #[test]
 fn code_is_loaded_as_ever() {
     let world = World::new(EVIL);
@@ -149,7 +149,7 @@ fn code_is_loaded_as_ever() {
         assert!(same(&theirs, &ours), "{}", name.as_str());
     }
     assert_eq!((plain.starts(), confined.starts()), (1, 1));
-    // Paths that come after the start are readable, too.
+    // Paths that are added after the start are readable, too.
     for otp in [&mut *plain, &mut *confined] {
         otp.add_code_paths(std::slice::from_ref(&ebin)).expect("it runs");
     }
@@ -160,7 +160,7 @@ fn code_is_loaded_as_ever() {
     assert_eq!((plain.starts(), confined.starts()), (1, 2));
 }
 
-/// A function that does what only the user may.
+/// Functions that use files, processes, nodes and the network.
 const HARMFUL: &[(&str, &str)] = &[(
     "h.erl",
     "-module(h).\n-export([f/1, g/1, loop/1, nodes/0]).\n-on_load(l/0).\n\
@@ -238,7 +238,8 @@ fn nodes_talk_to_each_other_and_to_nobody_else() {
     assert!(world.changes().is_empty(), "{:?}", world.changes());
 }
 
-/// The list of refused functions is set aside: what it lacks must not matter.
+/// The back end is allowed everything by its list of refused functions, so that only the sandbox protects the
+/// files.
 #[test]
 fn the_back_end_changes_nothing() {
     let world = World::new(HARMFUL);

@@ -1,5 +1,5 @@
-//! Messages that take their time: all ways in which they may come are tried on a model with a queue for
-//! each pair of processes, and the exploration makes one run for each that a receive can tell.
+//! Message delivery with delays: on a model with one queue per pair of processes, brute force tries all
+//! orders of delivery. The exploration must make exactly one run for each combination of received messages.
 #![expect(clippy::indexing_slicing, reason = "a process of the model is its place in every list")]
 
 use conformance::{Random, machine_with};
@@ -27,7 +27,7 @@ fn free() {
     check(13, Delivery::Free);
 }
 
-/// Within a bound, too, all ways are met that brute force meets.
+/// With a bound on preemptions, too, the exploration finds all combinations that brute force finds.
 #[test]
 fn of_few_preemptions() {
     for (seed, delivery) in [(14, Delivery::Causal), (15, Delivery::Free)] {
@@ -94,8 +94,8 @@ fn check(seed: u64, delivery: Delivery) {
     assert!(wrong.is_empty(), "{} of {N_PROGRAMS}:\n{shown}", wrong.len());
 }
 
-/// Of each process that received anything, what its receives took: the message, by who sent it and as
-/// which one, or nothing.
+/// For each process that received anything: the results of its receives. A message is given by its sender and
+/// its number; `None` is a timeout.
 type Map = BTreeMap<String, Vec<Option<(String, u32)>>>;
 
 fn explored(
@@ -128,17 +128,19 @@ fn explored(
     (maps, report)
 }
 
+/// An action of a process.
 #[derive(Clone, Copy, Debug)]
 enum Action {
-    /// To a process, with a tag.
+    /// Sends a message with this tag to a process.
     Send(usize, Tag),
-    /// Of a message with this tag, or any; whether it may give up.
+    /// Receives a message with this tag, or any message; the flag says whether the receive may time out.
     Receive(Option<Tag>, bool),
 }
 
 type Tag = char;
 
-/// What each process does; the first one starts the others, who know it and those before them.
+/// The actions of each process. The first process starts the others; each of these knows the first one and
+/// those started before it.
 struct Program {
     processes: Vec<Vec<Action>>,
 }
@@ -274,11 +276,13 @@ struct Message {
     nth: u32,
     to: usize,
     tag: Tag,
-    /// What had been sent when it was, as far as its sender can know.
+    /// The messages that had been sent when this one was sent, as far as its sender can know (its causal
+    /// past).
     past: BTreeSet<(usize, u32)>,
 }
 
-/// Of each process how far it is, what is there, what it sent, knows of and took; and what is on the way.
+/// A state of the model: for each process its position, its mailbox, the number of messages it sent, those it
+/// knows of and those it received; and the messages in transit.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     at: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Elixir's own modules, run by our machine from their `.beam` files, compared with BEAM.
+//! Compares Elixir's own modules, run by the machine from their `.beam` files, with BEAM.
 
 use conformance::{compare_functions, elixir_libraries, machine_that_runs_elixir};
 use std::io::Write;

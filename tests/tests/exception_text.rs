@@ -1,4 +1,4 @@
-//! Exceptions in the words of the shell, ours against `erl_error`.
+//! Compares the text of exceptions with that of the shell (`erl_error`).
 
 use cli::exception_text;
 use conformance::ask_otp;

@@ -1,4 +1,5 @@
-//! Inputs and schedules share a search: an input with tens of thousands of schedules does not keep others waiting.
+//! Fairness between inputs and schedules: an input with tens of thousands of schedules does not delay other
+//! inputs.
 
 use conformance::{end_text, machine_with};
 use engine::{Chains, Crew, Dpor, Ended, Gather, ScheduleSettings, Staging};
@@ -22,7 +23,7 @@ impl Gather for Ends {
     }
 }
 
-/// Whether a search of so many runs comes to an end with this input and this text.
+/// Whether a search with this number of runs finds an end with this input and this text.
 fn finds(function: &str, dpor: Dpor, runs: usize, input: i64, text: &str) -> bool {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("schedules/inputs.erl");
     let mut machine = machine_with(Atom::new("inputs"), &file);

@@ -1,4 +1,4 @@
-//! Programs that touch files and start other programs, run by our machine and by BEAM.
+//! Compares programs that use files and start other programs on the machine and on BEAM.
 
 use conformance::{compare_program, machine_outside};
 

@@ -1,7 +1,8 @@
-//! Every reader comes back from whatever it is given: within a gigabyte, within its time, without a panic.
+//! Fuzzing of all readers: each must return on any input, within a gigabyte of memory and its time limit,
+//! without a panic.
 //!
-//! `make fuzz` reads more: `GIMLET_FUZZ=10000000` executions for each reader. What was found once is kept in
-//! `tests/fuzz` and read each time.
+//! `make fuzz` reads more inputs: `GIMLET_FUZZ=10000000` for each reader. Inputs that once caused failures
+//! are kept in `tests/fuzz` and are read in every run.
 #![expect(
     clippy::disallowed_methods,
     reason = "it reads a parameter, and OTP makes what it begins with"
@@ -60,7 +61,7 @@ const REPORTS: &[&str] = &[
      \"call\":\"m:f(1)\",\"schedule\":{\"steps\":[\"1\"]},\"line\":3}],\"tests\":[{\"call\":\"m:f(2)\"}]}]}",
 ];
 
-/// Something of every construct, for the readers of compiled code.
+/// A module with every construct, as a seed for the readers of compiled code.
 const SOURCE: &str = "-module(gimlet_seed).\n-export([f/2]).\n-record(r, {a = 1 :: integer(), b}).\n\
     -type t(A) :: {A, #r{}} | [t(A)] | #{atom() => 1..5, k := <<_:8, _:_*4>>} | fun((A) -> none()).\n\
     -export_type([o/0]).\n-opaque o() :: t(o()).\n-callback c(X) -> Y when X :: atom(), Y :: [X].\n-spec f(t(A), A) -> o() when A :: any().\n\
@@ -68,7 +69,7 @@ const SOURCE: &str = "-module(gimlet_seed).\n-export([f/2]).\n-record(r, {a = 1 
     C:E:S -> {C, E, S} after receive X -> ok after 5 -> fun(A) -> A + K end end end;\n\
     f(X, <<A:8/float-unit:8, B/utf8, _/binary>>) -> case X of #r{a = A} -> X#r{b = B}; _ -> f(X, {1.5, \"s\", $c}) end.\n";
 
-/// The module of the seed, as OTP made it.
+/// The seed's module, compiled by OTP.
 struct Seed {
     beam: Vec<u8>,
     code: ModuleCode,
@@ -82,7 +83,7 @@ fn seed() -> &'static Seed {
         fs::write(&path, SOURCE).expect("a file");
         let mut otp = Otp::new(Settings::default()).expect("OTP");
         let code = otp.load_source(&Source::Erl(path.clone())).expect("it compiles");
-        // The same bytes in every process.
+        // The output is deterministic, so that all processes have the same bytes.
         let mut erlc = Command::new("erlc");
         erlc.args(["+debug_info", "+deterministic"]).current_dir(dir.path());
         let done = erlc.arg("-o").arg(dir.path()).arg("gimlet_seed.erl").status();
@@ -92,7 +93,7 @@ fn seed() -> &'static Seed {
     })
 }
 
-/// Where the readers of files find what they are to read.
+/// Writes an input to a file for readers of files. Returns its path.
 fn file(name: &str, bytes: &[u8]) -> PathBuf {
     static DIR: OnceLock<tempfile::TempDir> = OnceLock::new();
     let dir = DIR.get_or_init(|| tempfile::tempdir().expect("a directory"));
@@ -101,7 +102,7 @@ fn file(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// Has one module, and nothing else.
+/// A host that has a single module and no runtime.
 struct OneModule(ModuleCode);
 
 impl Host for OneModule {
@@ -151,7 +152,7 @@ impl Host for OneModule {
     }
 }
 
-/// A module whose code or declarations are the term.
+/// Returns a module with this term as its code or its declarations.
 fn module(core: Term, forms: Term) -> ModuleCode {
     ModuleCode {
         name: Atom::new("gimlet_seed"),
@@ -191,7 +192,7 @@ fn targets() -> Vec<Target> {
             let mut reader = Reader::new(&text);
             let syntax = Syntax { module: machine.atoms.intern("user"), ..Syntax::default() };
             let Machine { heap, atoms, ops, .. } = &mut machine;
-            // A reader goes on behind a mistake, and ends with the text.
+            // A reader continues after a syntax error, and ends at the end of the text.
             for _ in 0..=text.len() {
                 if matches!(reader.next_term(heap, atoms, ops, syntax), Ok(None)) {
                     return;
@@ -247,13 +248,15 @@ fn targets() -> Vec<Target> {
     ]
 }
 
-/// Not a test by itself: the process that a test starts for the readers.
+/// The entry point of the child processes that [`readers_come_back_from_anything`] starts; it checks nothing
+/// itself.
 #[test]
 fn child() {
     in_child(&targets());
 }
 
-/// In `make test`; more with `GIMLET_FUZZ`, from another number on with `GIMLET_FUZZ_BEGIN`.
+/// The number of inputs per reader in `make test`. `GIMLET_FUZZ` sets another number, `GIMLET_FUZZ_BEGIN` the
+/// number of the first input.
 const USUAL: u64 = 2_000;
 
 #[test]
@@ -272,7 +275,7 @@ fn readers_come_back_from_anything() {
     }
 }
 
-/// Inputs are named by numbers, so the same number must give the same input.
+/// The same number must always give the same input.
 #[test]
 fn an_input_is_named_by_its_number() {
     let seeds = seeds(TERMS);

@@ -1,5 +1,5 @@
-//! Instrumentation: the examples of the paper, and its Theorem 1. The events of the instrumented
-//! semantics are those that the instrumented program puts out on BEAM.
+//! Program instrumentation [Palacios and Vidal 2015]: the examples of the paper, and its Theorem 1. The
+//! events of the instrumented semantics are those that the instrumented program emits on BEAM.
 
 use beam::{Observed, Observer, Otp, Source};
 use conformance::{Random, argument, functions, machine, without_closures};
@@ -18,7 +18,7 @@ use std::time::Duration;
 use std::{env, fs, process, thread};
 use term::{Atom, Style, Term, print, read_term};
 
-/// Fig. 5 before it is flat: its variables W, W1 and W2 come from flattening.
+/// The program of Fig. 5 before flattening, which adds the variables W, W1 and W2.
 const RUNNING_EXAMPLE: &str = "
     module 'running' ['main'/1] attributes []
     'main'/1 = fun (X) -> apply 'app'/2(X, X)
@@ -117,7 +117,7 @@ fn both_give_the_same_events() {
     worker.join().expect("no difference");
 }
 
-/// A suite that lost its programs must not pass.
+/// The minimum number of compared calls, so that a suite that lost its programs does not pass.
 const N_EXPECTED: usize = 3_600;
 const N_RANDOM: usize = 20;
 const N_CALLS: usize = 5;
@@ -147,7 +147,7 @@ fn compare() {
         let name = module_of(file);
         sides.module(&name, &name, &mut random);
     }
-    // OTP's own, under another name: the runtime itself works with them.
+    // Modules of OTP are instrumented under another name, because the runtime itself uses them.
     for name in OF_OTP {
         sides.module(&Atom::new(name), &Atom::new(&format!("observed_{name}")), &mut random);
     }
@@ -174,8 +174,9 @@ const OF_OTP: [&str; 13] = [
     "calendar",
 ];
 
-/// Every module of OTP's library is flat afterwards, and OTP compiles and loads what it becomes. But
-/// for the tables of Unicode: each of their thousands of clauses would list all others.
+/// Every module of OTP's standard library becomes flat, and OTP compiles and loads the instrumented module.
+/// The tables of Unicode are left out: the event of each of their thousands of clauses would list all
+/// clauses.
 #[test]
 fn the_standard_library_is_instrumented() {
     let worker = thread::Builder::new().stack_size(1 << 29).spawn(|| {
@@ -213,9 +214,9 @@ struct Sides {
     beam: Observer,
     n_same: usize,
     n_events: usize,
-    /// By the semantics, and on BEAM.
+    /// Differences between the semantics and BEAM.
     different: Vec<String>,
-    /// Calls that the semantics can't evaluate: they need other processes, or run too deep.
+    /// Calls that the semantics cannot evaluate, because they need other processes or nest too deep.
     skipped: FxHashMap<String, usize>,
 }
 
@@ -285,8 +286,8 @@ impl Sides {
     }
 }
 
-/// What takes whole seconds on purpose, walks large maps in the order of a hash, or compares on
-/// `-0.0` an instruction of BEAM with its builtin, which differ.
+/// Functions that take seconds on purpose, that traverse large maps in the order of hashes, or that compare
+/// `-0.0` (BEAM's instruction and its builtin differ).
 const LEFT_OUT: &[&str] =
     &["seq", "duplicate", "pad", "t_large", "t_deep", "t_map_large", "t_unary", "t_comparison"];
 
@@ -305,7 +306,8 @@ fn settled(end: &Result<Term, (Atom, Term)>) -> Result<Term, (Atom, Term)> {
     }
 }
 
-/// Without what belongs to a runtime and not to a program: closures, pids, stack traces.
+/// Removes what belongs to the runtime and not to the program: identities of closures and pids, and stack
+/// traces.
 fn plain(term: &Term) -> Term {
     match without_closures(term) {
         Term::Pid(_) => Term::atom("a pid"),
@@ -333,7 +335,8 @@ fn plain(term: &Term) -> Term {
     }
 }
 
-/// Functions that are not written in Erlang, computed by the machine; code of other modules.
+/// The outside of the semantics: functions that are not written in Erlang are computed by the machine, and
+/// code of other modules is loaded from OTP.
 struct Real {
     host: Otp,
     machine: Machine,
@@ -351,7 +354,7 @@ impl Real {
     }
 }
 
-/// What was observed on BEAM, in the form of the semantics.
+/// Converts an observation on BEAM to the result type of the semantics.
 fn of_beam(it: Observed) -> Evaluated {
     let events = it.events.into_iter().map(|(text, value)| Event { text, value }).collect();
     Evaluated { end: it.end, events }
@@ -371,7 +374,7 @@ impl Outside for Real {
         match self.builtins.get(&(module.as_str(), name.as_str(), args.len())) {
             None => return Native::Unknown,
             Some(Effect::Pure) if !COMPARES.contains(&name.as_str()) => (),
-            // Whether two closures are the same depends on where they come from.
+            // Whether two closures are equal depends on how they were created.
             Some(Effect::Pure) if !args.iter().any(has_closure) => (),
             Some(_) => {
                 return Native::Unsupported(format!("{}:{}", module.as_str(), name.as_str()));

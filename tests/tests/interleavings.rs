@@ -1,5 +1,6 @@
-//! Brute force over all interleavings of random programs: the reduced exploration leads to the same
-//! ends, meets every class of schedules, and, if it is optimal, none twice. So do its cells if it is divided.
+//! Compares partial-order reduction with brute force over all interleavings of random programs. The reduced
+//! exploration has the same ends and meets every equivalence class of schedules; the optimal one meets each
+//! class once. The same holds for an exploration divided into cells.
 
 use conformance::{Random, classes_of, machine_with};
 use engine::{Crew, Delivery, Dpor, ScheduleSettings, Stop};
@@ -74,7 +75,7 @@ fn of_signals_that_take_their_time() {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Theme {
     Messages,
-    /// The same, and more of them come to whom they are for.
+    /// Like `Messages`, with more messages per receiver.
     Mail,
     Lives,
     Tables,
@@ -83,10 +84,10 @@ enum Theme {
     Everything,
 }
 
-/// Programs with more interleavings than this are left out.
+/// The maximum number of interleavings of a program that is compared.
 const MAX_RUNS: usize = 3000;
 
-/// The same for those within a bound.
+/// The maximum number of interleavings within a bound on preemptions.
 const MAX_BOUNDED: usize = 400;
 
 fn check(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
@@ -132,7 +133,7 @@ fn check(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
     assert_none(wrong, n_compared);
 }
 
-/// The same with exit signals that arrive in steps of their own.
+/// Checks the exploration with exit signals that are delivered in steps of their own.
 fn check_delivered(seed: u64, n_programs: usize, theme: Theme, delivery: Delivery) {
     let Programs { module, text, mut machine } = Programs::new(seed, n_programs, theme);
     let (mut wrong, mut n_compared) = (Vec::new(), 0);
@@ -169,7 +170,7 @@ fn check_delivered(seed: u64, n_programs: usize, theme: Theme, delivery: Deliver
     assert_none(wrong, n_compared);
 }
 
-/// Every class that has a schedule with few preemptions is met, and no other.
+/// With a bound on preemptions, exactly the classes with a schedule within the bound are met.
 fn check_bounds(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
     let Programs { module, text, mut machine } = Programs::new(seed, n_programs, theme);
     let (mut wrong, mut n_compared, mut n_cut) = (Vec::new(), 0, 0);
@@ -189,7 +190,7 @@ fn check_bounds(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
         n_compared += 1;
         n_cut += usize::from(all.report.stop == Stop::Depth);
         let found = explore(Dpor::Optimal);
-        // Every order of messages in a mailbox counts for these two.
+        // These two also distinguish orders of messages in a mailbox.
         let (source, none) = (explore(Dpor::Source), explore(Dpor::SleepSets));
         let is_right = (&found.classes, &found.ends) == (&all.classes, &all.ends)
             && found.report.n_runs == found.classes.len()
@@ -213,7 +214,7 @@ fn check_bounds(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
     assert_none(wrong, n_compared);
 }
 
-/// Random programs that are loaded.
+/// Random programs, loaded as one module.
 struct Programs {
     module: String,
     text: String,
@@ -255,9 +256,10 @@ fn settings(dpor: Dpor) -> ScheduleSettings {
     ScheduleSettings { dpor, counts_classes: true, max_runs, ..ScheduleSettings::default() }
 }
 
-/// A process that starts two or three others, all of which do a little, and tells how they ended.
+/// Generates a program: a process that starts two or three others, which perform a few steps; it returns how
+/// they ended.
 fn program(random: &mut Random, n: usize, theme: Theme) -> String {
-    // Timers have steps of their own.
+    // Timers add steps of their own, so there are fewer processes.
     let n_children = if theme == Theme::Timers { 1 } else { 2 } + random.index(2);
     let is_large = theme == Theme::Messages || random.index(3) == 0;
     let budget = (4 - n_children).min(2) + usize::from(is_large);
@@ -286,10 +288,10 @@ fn program(random: &mut Random, n: usize, theme: Theme) -> String {
     text + &format!("  [Own, T == Me, A == Me | [{}]].\n\n", ends.join(", "))
 }
 
-/// What steps of a program speak of.
+/// The words from which the steps of a program are made.
 struct Words {
     n: usize,
-    /// A process that was started before.
+    /// A variable bound to a process that was started before.
     other: String,
     to: String,
     key: &'static str,
@@ -298,7 +300,7 @@ struct Words {
     value: usize,
 }
 
-/// One thing to do, with what is seen of it as its value. A child knows those before it.
+/// Generates one step; its value is what the process observes. A child knows the children started before it.
 fn step(random: &mut Random, child: usize, n: usize, theme: Theme) -> String {
     let other =
         if child > 1 { format!("P{}", 1 + random.index(child - 1)) } else { "Me".to_owned() };

@@ -1,18 +1,19 @@
-//! Programs for every construct of the language: each `t_*` function of `programs/*.erl` gives the
-//! same value, or the same exception with the same stack trace, as on BEAM; from its source, and from
-//! assembly alone.
+//! Programs for every construct of Erlang: each `t_*` function of `programs/*.erl` has the same value, or the
+//! same exception with the same stack trace, as on BEAM. The programs are loaded from source, and from object
+//! files without debug info.
 
 use conformance::{Call, Compiled, Programs, Report, beam_runs};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// A file that lost its functions must not pass.
+/// The minimum number of compared functions, so that a file that lost its functions does not pass.
 const N_EXPECTED: usize = 100;
 
 #[test]
 fn programs_run_as_on_beam() {
-    // Terms are compared and dropped recursively, and some programs make deep ones.
+    // Comparing and dropping terms is recursive, and some programs make deep terms, so the thread needs a
+    // large stack.
     let worker = thread::Builder::new().stack_size(256 << 20).spawn(|| {
         let files = sources();
         let from_source = compare(&files, Programs::new(&files));

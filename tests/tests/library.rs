@@ -1,4 +1,4 @@
-//! OTP's own libraries, run by our machine, compared with BEAM.
+//! Compares OTP's own libraries on the machine and on BEAM.
 
 use conformance::{compare_functions, machine};
 

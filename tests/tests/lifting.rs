@@ -1,6 +1,6 @@
-//! The symbolic half of builtins against the concrete one: exactly the alternative that was taken
-//! holds for the input, a symbolic result has the value of the concrete one, and runs that make equal
-//! choices end alike unless they say that something was lost.
+//! Compares the liftings of builtins (their symbolic half) with their concrete half. Of each recorded choice,
+//! exactly the taken alternative must hold for the input. A symbolic result must have the value of the
+//! concrete one. Runs with equal choices must end alike, unless a loss was recorded.
 
 use conformance::{Call, Kinds, Random, argument, functions, machine, machine_with, module_source};
 use erlang::builtins::{Builtin, all};
@@ -12,9 +12,9 @@ use std::{env, fs, process};
 use term::{Atom, ExprId, Exprs, Fun, Model, Style, Term, all_hold, print, read_term, value};
 use trace::Choice;
 
-/// Calls for each builtin.
+/// The number of calls of each builtin.
 const N_CALLS: usize = 400;
-/// Modules of random functions, and calls of each function.
+/// The number of modules of random functions, and the number of calls of each function.
 const N_MODULES: usize = 40;
 const N_CALLS_OF_RANDOM: usize = 40;
 
@@ -100,7 +100,7 @@ fn choices_and_results_of_random_functions_are_right() {
         let source = module_source(&module, &functions(&mut random));
         fs::write(&path, &source).expect("it can be written");
         let mut machine = machine_with(Atom::new(&module), &path);
-        // The compiler refuses some.
+        // The compiler rejects some of the modules.
         if machine.exports(&Atom::new(&module)).is_err() {
             continue;
         }
@@ -123,7 +123,7 @@ fn choices_and_results_of_random_functions_are_right() {
     assert!(wrong.is_empty(), "{} in {n_calls} calls, one is\n{first}", wrong.len());
 }
 
-/// How a recorded call went.
+/// The result of a recorded call.
 struct Went {
     call: Call,
     choices: Vec<Choice>,
@@ -131,7 +131,7 @@ struct Went {
     outcome: Outcome,
 }
 
-/// The first two calls of a function that make equal choices and end differently.
+/// Returns a description of the first two calls with equal choices and different ends.
 fn differing_ends(machine: &mut Machine, calls: &[Call]) -> Option<String> {
     let mut recorder = Recorder::default();
     let mut all: Vec<Went> = Vec::new();
@@ -156,7 +156,7 @@ fn differing_ends(machine: &mut Machine, calls: &[Call]) -> Option<String> {
 
 fn end_alike(exprs: &Exprs, a: &Went, b: &Went) -> bool {
     match (&a.outcome, &b.outcome) {
-        // What a function has in it is no part of an expression.
+        // The environment of a closure is not part of its expression.
         (Outcome::Value(of_a), Outcome::Value(_)) if has_closure(of_a) => true,
         (Outcome::Value(of_a), Outcome::Value(of_b)) => match a.result {
             Some(result) => {
@@ -197,7 +197,7 @@ fn is_of(call: &Call, row: &Builtin) -> bool {
         && call.args.len() == usize::from(row.arity)
 }
 
-/// Shifts that make integers of gigabytes.
+/// Whether the call is a shift that would make an integer of gigabytes.
 fn is_huge(call: &Call) -> bool {
     matches!(call.function.as_str(), "bsl" | "bsr")
         && call

@@ -1,11 +1,11 @@
-//! Everything that OTP's standard library and compiler have can be lowered, and stays small.
+//! Every module of OTP's standard library and compiler can be lowered, with a bounded number of instructions.
 
 use beam::{Otp, Settings as OtpSettings, Target};
 use erlang::{Host, HostAnswer, Machine, Settings};
 use std::env;
 use term::{Atom, Term};
 
-/// Loads every module below a directory of `.beam` files; how many there were.
+/// Loads every module in a directory of `.beam` files. Returns the number of modules.
 fn load_all(directory: &str) -> usize {
     let target = Target::resolve(directory).expect("a directory of modules");
     let cache_dir = Some(env::temp_dir().join("gimlet-conformance-cache"));
@@ -17,7 +17,7 @@ fn load_all(directory: &str) -> usize {
         let before = machine.code_len();
         let exports = machine.exports(&module.name).expect("it loads");
         assert!(!exports.is_empty(), "{:?} exports nothing", module.name);
-        // Decision trees may repeat tests on different paths; a tree that explodes is a bug.
+        // Decision trees may repeat tests on different paths; exponential growth would be a bug.
         let grown = machine.code_len() - before;
         assert!(grown < 1_000_000, "{:?} has {grown} instructions", module.name);
     }

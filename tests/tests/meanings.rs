@@ -1,4 +1,4 @@
-//! Operators of constraints that are builtins of Erlang, on edge values, compared with BEAM.
+//! Compares the operators of constraints that are builtins of Erlang with BEAM, on edge values.
 
 use conformance::{Answer, Call, beam_results};
 use term::{Atom, Base, Conversion, Op, Style, Term, apply, print, read_term};
@@ -32,7 +32,7 @@ fn operators_compute_as_beam_does() {
     let calls: Vec<Call> = cases.iter().map(|it| it.1.clone()).collect();
     let mut differences = Vec::new();
     for ((op, call), theirs) in cases.iter().zip(beam_results(&calls)) {
-        // The base is a part of the operator.
+        // The base of a conversion is a part of the operator, not an argument.
         let n_args = if let Op::Convert(_) = op { 1 } else { call.args.len() };
         let ours = apply(*op, &call.args.iter().take(n_args).collect::<Vec<_>>());
         let theirs = match theirs {
@@ -55,8 +55,9 @@ fn call(name: &str, args: Vec<Term>) -> Call {
     Call { module: Atom::new(module), function: Atom::new(function), args }
 }
 
-/// What is a segment and no builtin, what is asked of flat lists only, what BEAM would need gigabytes
-/// for, and characters of which OTP 25 sees the low byte only: to `list_to_integer([16#1234])` it says 4.
+/// Excluded are operators that are segments instead of builtins, operators that are only applied to flat
+/// lists, results of gigabytes on BEAM, and characters beyond the low byte in `list_to_integer/1`: OTP 25
+/// returns 4 for `list_to_integer([16#1234])`.
 fn is_excluded((op, call): &(Op, Call)) -> bool {
     let is_far = |it: &Term| it.as_int().is_none_or(|it| it.unsigned_abs() >= 100_000);
     match (op, call.args.as_slice()) {

@@ -1,4 +1,4 @@
-//! Programs on several nodes: as on nodes of BEAM, and with nodes that go down.
+//! Programs on several nodes: compared with nodes of BEAM, and explored with nodes that go down.
 
 use conformance::{Call, OnNodes, Report, beam_nodes, end_text, machine_on_nodes, our_result};
 use engine::{Alone, Dpor, Ended, ScheduleSettings, Stop, explore_schedules};
@@ -36,7 +36,7 @@ fn as_on_nodes_of_beam() {
     report.expect_no_difference();
 }
 
-/// What all schedules of a program lead to, and how many runs that took.
+/// Returns the ends of all schedules of a program, and the number of runs.
 fn ends(
     machine: &mut Machine,
     function: &str,

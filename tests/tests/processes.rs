@@ -1,4 +1,4 @@
-//! Whole programs about processes and OTP's behaviours, run by our machine and by BEAM.
+//! Compares programs about processes and OTP's behaviours on the machine and on BEAM.
 
 use conformance::{compare_program, machine_that_logs, machine_with};
 

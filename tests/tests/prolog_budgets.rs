@@ -1,5 +1,5 @@
-//! What a Prolog program can't take from its host: every budget holds inside of single operations, and a
-//! program that runs out of stack can catch it. Budgets are counted, in steps and bytes.
+//! Budgets of the Prolog machine: every budget also holds inside of single operations, and a program can
+//! catch the exhaustion of its stack. Budgets are counted in steps and bytes.
 
 use conformance::swipl::Installed;
 use prolog::data::Record;
@@ -24,7 +24,7 @@ cyclic(R) :- A = f(A, A, A, B), B = g(A, B), C = f(C, C, C, D), D = g(C, D),
 
 const LIMITS: Limits = Limits { steps: 20_000_000, memory_bytes: 1 << 26 };
 
-/// How a goal ends, and how many steps it took.
+/// Returns how a goal ends, and the number of its steps.
 fn ending(program: &str, goal: &str, limits: Limits) -> (Ending, u64) {
     let mut library = Installed;
     let mut machine = Machine::new(&mut library);
@@ -80,7 +80,7 @@ fn nobody_catches_a_full_stack() {
     }
 }
 
-/// The work of one call counts, however few calls there are.
+/// The work inside a single call is charged as steps.
 #[test]
 fn large_operations_count_as_steps() {
     for goal in [
@@ -112,7 +112,7 @@ fn terms_that_share_their_parts_are_looked_at_once() {
     is_true("cyclic(same)");
 }
 
-/// What nobody caught is shown, but not all of it.
+/// The message of an uncaught exception is cut off.
 #[test]
 fn messages_are_short() {
     let mut library = Installed;
@@ -125,7 +125,7 @@ fn messages_are_short() {
     assert!(solutions.machine().exception_text(&ball).len() < 1 << 20);
 }
 
-/// Directives and expansions have a budget of their own, together.
+/// Directives and expansions of a program share a budget of their own.
 #[test]
 fn loading_ends() {
     for program in [
@@ -139,7 +139,7 @@ fn loading_ends() {
     }
 }
 
-/// The record of a goal is made outside of a run.
+/// A record of a goal is made outside of a run, so no budget limits its size.
 #[test]
 fn a_record_of_shared_parts_is_small() {
     let mut library = Installed;

@@ -1,4 +1,5 @@
-//! Prolog builtins with edge arguments crossed: same answers in the same order, same errors.
+//! Compares Prolog builtins on combinations of edge arguments: the same answers in the same order, the same
+//! errors.
 
 use conformance::sampled;
 use conformance::swipl::check;
@@ -32,7 +33,8 @@ const ARGS: &[&str] = &[
     "1r3",
 ];
 
-/// Every combination for the arguments; from the fourth on, few.
+/// Returns calls with all combinations of arguments; from the third argument on, only every third value is
+/// used.
 fn crossed(name: &str, arity: usize, args: &[&str]) -> Vec<String> {
     let mut calls: Vec<Vec<&str>> = vec![vec![]];
     for n in 0..arity {
@@ -43,7 +45,7 @@ fn crossed(name: &str, arity: usize, args: &[&str]) -> Vec<String> {
             .flat_map(|call| some.iter().map(move |it| [call.clone(), vec![*it]].concat()))
             .collect();
     }
-    // Variables get names of their own, so that their values are seen.
+    // Variables get distinct names, so that their values are reported.
     let name_variables = |call: Vec<&str>| {
         let args: Vec<String> = call
             .iter()
@@ -210,7 +212,7 @@ fn sub_atoms() {
     check("", &goals);
 }
 
-/// Every kind of text, and what is none, from both sides.
+/// Texts of every kind, and terms that are not texts, in both directions.
 #[test]
 fn texts() {
     let args = [
@@ -239,15 +241,15 @@ fn texts() {
     check("", &goals);
 }
 
-/// Goals that people write, one per line.
+/// Goals as people write them, one per line.
 #[test]
 fn goals() {
     let goals: Vec<String> = include_str!("prolog_goals.txt").lines().map(str::to_owned).collect();
     check("", &goals);
 }
 
-/// Arguments of every kind crossed at random, for every builtin and much of the library. The file
-/// names them, and says why some are not compared.
+/// Random combinations of arguments of every kind, for every builtin and much of the library. The file lists
+/// the predicates, and the reasons why some are not compared.
 #[test]
 fn sampled() {
     let lines = include_str!("prolog_predicates.txt").lines();
@@ -267,7 +269,7 @@ fn sampled() {
     check("", &goals);
 }
 
-/// Whatever there is as a builtin is named there.
+/// Every builtin is listed in the file.
 #[test]
 fn all_are_named() {
     let named: Vec<String> = include_str!("prolog_predicates.txt")

@@ -1,7 +1,6 @@
-//! The derivations of the paper on concolic testing of Prolog (Vidal, LOPSTR 2014), step for step, and
-//! our machine beside its semantics.
+//! The derivations of [Vidal 2014], step by step, and a comparison of the machine with the paper's semantics.
 //!
-//! Variables of clauses are renamed apart by the number of the step: `R_2` is the paper's `L'`.
+//! Variables of clauses are renamed with the number of the step: `R_2` is the paper's `L'`.
 
 use conformance::swipl::Installed;
 use expect_test::{Expect, expect};
@@ -45,7 +44,7 @@ fn variables(of: &Term) -> Vec<String> {
     res
 }
 
-/// The concrete computation as the figures show it.
+/// Checks the concrete computation in the notation of the figures; returns its trace.
 #[track_caller]
 fn check_concrete(program: &str, goal: &str, expect: &Expect) -> Vec<Event> {
     let program = read_program(program).expect("a program");
@@ -63,7 +62,7 @@ fn check_concrete(program: &str, goal: &str, expect: &Expect) -> Vec<Event> {
     states.into_iter().filter_map(|it| it.0).collect()
 }
 
-/// The concolic execution for a trace; then the goal that is tried next.
+/// Checks the concolic execution along a trace, and the goal that is tried next.
 #[track_caller]
 fn check_concolic(program: &str, trace: Vec<Event>, goal: &str, left: &[usize], expect: &Expect) {
     let program = read_program(program).expect("a program");
@@ -85,7 +84,7 @@ fn check_concolic(program: &str, trace: Vec<Event>, goal: &str, left: &[usize], 
     expect.assert_eq(&text);
 }
 
-/// Of an alternative, what it does to variables of the goal before it is what the figures show.
+/// Returns the variables that a step's alternatives bind; the figures show these bindings.
 fn all_variables(step: &papers::concolic_prolog::Step) -> Vec<String> {
     let mut res = Vec::new();
     for alternative in &step.alternatives {
@@ -236,7 +235,7 @@ fn the_last_goal_of_section_5_2_completes_clause_6() {
     assert!(steps.last().expect("a state").state.left.is_empty());
 }
 
-/// Goals of the figures and some more: up to the first answer, the machine completes exactly the
+/// For goals of the figures and some others: up to the first answer, the machine completes exactly the
 /// clauses that the semantics completes.
 #[test]
 fn the_machine_completes_what_the_semantics_completes() {
@@ -270,7 +269,7 @@ fn the_machine_completes_what_the_semantics_completes() {
     }
 }
 
-/// Labels of clauses, from 1.
+/// Returns the labels of the clauses that the machine completes, counted from 1.
 fn completed_by_machine(text: &str, goal: &str) -> Vec<usize> {
     let mut library = Installed;
     let mut machine = Machine::new(&mut library);

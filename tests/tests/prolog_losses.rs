@@ -1,7 +1,7 @@
-//! What a run does not tell of its input it must not depend on: every builtin, on values of every kind.
+//! Checks that no builtin of Prolog depends on its input without recording it.
 //!
-//! If a builtin was given a value of the input, looked at nothing and lost nothing, then it must end alike
-//! for all other values: otherwise a clause behind it would be called unsatisfiable.
+//! If a builtin with a symbolic argument records neither a choice nor a loss, it must end alike for all other
+//! values of the argument. Otherwise the search would wrongly consider later clauses unsatisfiable.
 
 use conformance::swipl::Installed;
 use prolog::code::Kind;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use term::{Term, read_term};
 use trace::{Executor, Input, Outcome};
 
-/// Terms of the shared theory: texts are binaries, compounds are tuples.
+/// Values of the symbolic argument, as terms of the shared theory: texts are binaries, compounds are tuples.
 const VALUES: &[&str] = &[
     "a",
     "[]",
@@ -33,17 +33,17 @@ const VALUES: &[&str] = &[
     "[{'-',a,b}]",
 ];
 
-/// What stands for the other arguments.
+/// Values of the other arguments.
 const OTHERS: &[&str] = &["_", "f(a)", "[a]", "x", "2"];
 
-/// Builtins that end the run, or that write what they are given and nothing else.
+/// Builtins that end the run, or that only write their arguments.
 const LEFT_OUT: &[&str] = &["halt", "read_term", "read"];
 
 fn term(text: &str) -> Term {
     read_term(text).unwrap_or_else(|it| panic!("{text}: {it:?}"))
 }
 
-/// How the goal of a program ends for an input, and whether the run has told anything of it.
+/// Returns how the goal of a program ends for an input, and whether the run recorded a choice or a loss.
 fn ran(program: &str, input: &str) -> (String, bool) {
     let mut library = Installed;
     let mut machine = Machine::new(&mut library);
@@ -96,7 +96,7 @@ fn what_no_run_told_makes_no_difference() {
         .filter(|it| !LEFT_OUT.contains(&it.0.as_str()))
         .collect();
     assert!(200 < builtins.len(), "{}", builtins.len());
-    // One clause for each builtin, argument and filling of the others.
+    // The program has one clause for each builtin, symbolic argument and value of the other arguments.
     let mut program = String::new();
     let mut names = Vec::new();
     for (name, arity) in &builtins {
@@ -121,7 +121,7 @@ fn what_no_run_told_makes_no_difference() {
         let mut all: BTreeMap<String, &str> = BTreeMap::new();
         for value in VALUES {
             let (ending, told) = unit_run(&mut machine, &mut library, &name, value);
-            // The culprit of an error is the input itself.
+            // The culprit in an error term is the input itself, so it is not compared.
             let ending = if ending.starts_with("throws") { "throws".to_owned() } else { ending };
             if !told {
                 untold.entry(ending.clone()).or_insert(value);
@@ -135,7 +135,7 @@ fn what_no_run_told_makes_no_difference() {
     assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Results that are given are compared, balls are caught, flags are asked: each is told.
+/// Comparing results with arguments, catching balls and reading flags are recorded.
 #[test]
 fn programs_tell_what_they_look_at() {
     for (program, input) in [
@@ -163,7 +163,7 @@ fn programs_tell_what_they_look_at() {
     }
 }
 
-/// Terms that contain themselves or share their parts, compared with the input and with each other.
+/// Comparing cyclic terms and terms with shared subterms terminates.
 #[test]
 fn looking_at_large_terms_ends() {
     let tree = "tree(0, a) :- !.\ntree(N, f(X, X)) :- M is N - 1, tree(M, X).\n";

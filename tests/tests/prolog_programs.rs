@@ -1,4 +1,4 @@
-//! Whole Prolog programs on our machine and on SWI-Prolog: classics, and small ones made at random.
+//! Compares whole Prolog programs on our machine and on SWI-Prolog: classic ones, and small random ones.
 #![expect(clippy::disallowed_methods, reason = "programs are files")]
 
 use conformance::swipl::{check, our_units, swipl_units};
@@ -153,7 +153,7 @@ fn classics() {
     check(CLASSICS, &goals.map(str::to_owned));
 }
 
-/// Solutions of exercises and classic benchmarks; the goals are in lines that begin with `%?-`.
+/// Solutions of exercises, and classic benchmarks. The goals are in lines that begin with `%?-`.
 #[test]
 fn exercises() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("prolog/exercises");
@@ -174,7 +174,7 @@ fn exercises() {
     }
 }
 
-/// Unit tests of every kind, passing and not: the same words.
+/// Unit tests of every kind, successful and failing: the reports have the same text.
 #[test]
 fn units() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("prolog/units");
@@ -188,7 +188,7 @@ fn units() {
     }
 }
 
-/// Numbers that look random and are the same every time.
+/// A generator of pseudo-random numbers that are the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -207,7 +207,7 @@ impl Dice {
 const PROGRAMS: u64 = 400;
 const PREDICATES: u64 = 4;
 
-/// Predicates of a program call only later ones, so every goal ends.
+/// The predicates of a random program call only later ones, so every goal terminates.
 #[test]
 fn random_programs() {
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
@@ -229,7 +229,7 @@ fn random_programs() {
 }
 
 fn clause(dice: &mut Dice, program: u64, pred: u64) -> String {
-    // Nothing is ever inside itself: what SWI-Prolog does with cyclic terms takes it too long.
+    // The heads are such that no cyclic terms arise, because SWI-Prolog takes too long on them.
     let head = dice.pick(&["X, Y", "X, X", "1, Y", "X, [a]", "a, Y", "X, 2", "f(1), Y", "b, c"]);
     let n_goals = 1 + dice.roll(3);
     let goals: Vec<String> = (0..n_goals).map(|_| goal(dice, program, pred, 2)).collect();

@@ -1,4 +1,4 @@
-//! Tabled predicates: answers as on SWI-Prolog, and work that grows as it must.
+//! Tabled predicates: the same answers as on SWI-Prolog, and work that grows as expected.
 
 use conformance::swipl::{Installed, check};
 use prolog::{Ending, File, Limits, Machine};
@@ -72,7 +72,7 @@ fn answers() {
     check(PROGRAM, &goals.map(str::to_owned));
 }
 
-/// Steps that a goal takes.
+/// Returns the number of steps that a goal takes.
 fn steps(program: &str, goal: &str) -> u64 {
     let mut library = Installed;
     let mut machine = Machine::new(&mut library);
@@ -86,7 +86,7 @@ fn steps(program: &str, goal: &str) -> u64 {
     solutions.machine().steps
 }
 
-/// Twice the input, about twice the work.
+/// Twice the input takes about twice the work.
 #[test]
 fn calls_that_need_no_answers_of_their_own_are_evaluated_once() {
     for goal in ["ping", "pong"] {
@@ -97,7 +97,7 @@ fn calls_that_need_no_answers_of_their_own_are_evaluated_once() {
     assert!(large < small * 5 / 2, "fib: {small} and {large} steps");
 }
 
-/// A queue is taken from the front, however long it is.
+/// Retracting the first clause takes constant time, whatever the number of clauses.
 #[test]
 fn the_first_clause_is_retracted_without_looking_at_the_others() {
     let program = "

@@ -1,4 +1,5 @@
-//! Prolog text: what SWI-Prolog reads from it, how it writes terms, and its own library both ways.
+//! The syntax of Prolog: how SWI-Prolog reads texts and writes terms, and its whole library in both
+//! directions.
 #![expect(clippy::disallowed_methods, reason = "it asks SWI-Prolog")]
 
 use conformance::swipl::{LIBRARY, check};
@@ -10,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Texts at the edges of the syntax, with and without mistakes.
+/// Texts that exercise special cases of the syntax, with and without errors.
 const TEXTS: &[&str] = &[
     "a 'mod' b",
     "a '-' b",
@@ -243,8 +244,8 @@ fn reading() {
     check("", &TEXTS.iter().map(goal).collect::<Vec<_>>());
 }
 
-/// What soups are made of. Not among it: what SWI-Prolog reads as dicts, groups of digits with spaces,
-/// quasi quotations, and text that ends inside a token.
+/// The tokens of random texts. Left out are texts that SWI-Prolog reads as dicts, groups of digits with
+/// spaces, quasi quotations, and texts that end inside a token.
 const TOKENS: &[&str] = &[
     "a", "b", "foo", "X", "Y", "_Z", "1", "2.5", "0x1f", "1e3", "0'a ", "-", "+", "*", "\\\\",
     "\\\\+", "=", "==", "-->", "->", ";", ",", "(", ")", "[", "]", " {", "}", "(", "(", ")", ")",
@@ -253,7 +254,7 @@ const TOKENS: &[&str] = &[
     "//", "rdiv", "xor", "div", "\\\\=", "@<", "as", "=>", ":=", "~", "?",
 ];
 
-/// Texts that nobody would write: the same ones are accepted, and they are the same terms.
+/// Random sequences of tokens: both readers accept the same ones, and read the same terms.
 #[test]
 fn soups() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -269,7 +270,7 @@ fn soups() {
             text.push_str(TOKENS.get(roll(TOKENS.len())).copied().unwrap_or("a"));
             text.push_str(if roll(2) == 0 { " " } else { "" });
         }
-        // A text of comments only is the end of a file there.
+        // Without this token, a text of comments only would be the end of the file for SWI-Prolog.
         text + "a"
     };
     let goal = |text: String| {
@@ -281,7 +282,7 @@ fn soups() {
     check("", &(0..6_000).map(|_| goal(soup())).collect::<Vec<_>>());
 }
 
-/// Terms whose operators, signs and names come to stand side by side.
+/// Returns terms in which operators, signs and names are adjacent.
 fn written() -> Vec<String> {
     let atoms = [
         "a",
@@ -379,7 +380,8 @@ fn writing() {
     check("'$t'(T, T).", &written().into_iter().map(goal).collect::<Vec<_>>());
 }
 
-/// Every term of the installed library: as text, read again, and as SWI-Prolog writes it.
+/// Reads every term of the installed library and compares its text with that of SWI-Prolog; then reads the
+/// text again.
 #[test]
 fn the_library() {
     let files = library_files();
@@ -395,7 +397,7 @@ fn the_library() {
             different.push(format!("{name}: {} terms, swipl has {}", ours.len(), theirs.len()));
         }
         for (ours, theirs) in ours.iter().zip(&theirs) {
-            // Dicts are refused: the only terms that we do not read.
+            // Dicts are rejected; these are the only terms that are not read.
             if ours != theirs && !(ours.starts_with("'SYNTAX'") && has_dict(theirs)) {
                 different.push(format!("{name}:\n  swipl: {theirs}\n  ours:  {ours}"));
             }
@@ -406,13 +408,13 @@ fn the_library() {
     assert!(different.is_empty(), "{} of {n_terms} differ\n{shown}", different.len());
 }
 
-/// Files whose terms are not compared, and why.
+/// The files whose terms are not compared, and the reason.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("pldoc/doc_man.pl", "quasi quotations are not read"),
     ("lynx/html_text.pl", "write_canonical/1 quotes a bullet there, writeq/1 does not"),
 ];
 
-/// All of it, with the directories below.
+/// Returns all files of the library, including those of its subdirectories.
 fn library_files() -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut todo = vec![PathBuf::from(LIBRARY)];
@@ -432,7 +434,7 @@ fn library_files() -> Vec<PathBuf> {
     files
 }
 
-/// `Tag{...}`, or `.` between terms, which is a function on dicts.
+/// Whether a text contains a dict, `Tag{...}`, or `.` between terms, which is a function on dicts.
 fn has_dict(text: &str) -> bool {
     let tagged = |it: (char, char)| {
         (it.0.is_alphanumeric() || matches!(it.0, '_' | ')' | '#' | '\'')) && it.1 == '{'
@@ -508,7 +510,7 @@ fn our_terms(file: &Path) -> Vec<String> {
     }
 }
 
-/// Variables become `A`, `B` ... as `numbervars/3` numbers them.
+/// Returns a term's text; variables become `A`, `B` and so on, as `numbervars/3` numbers them.
 fn shown(machine: &Machine, term: Value, module: prolog::data::AtomId) -> String {
     let mut names: FxHashMap<usize, String> = FxHashMap::default();
     let mut canonical = FxHashMap::default();
@@ -532,7 +534,7 @@ fn shown(machine: &Machine, term: Value, module: prolog::data::AtomId) -> String
     format!("{quoted}\nCANON {canonical}")
 }
 
-/// Written and read again, a term is the same.
+/// Checks that a term that is written and read again is the same.
 fn check_round_trip(machine: &mut Machine, term: Value, module: prolog::data::AtomId) {
     let options = WriteOptions { numbervars: false, module, ..WriteOptions::quoted() };
     let text = write_term(&machine.heap, &machine.atoms, &machine.ops, &options, term);

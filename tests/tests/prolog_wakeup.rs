@@ -1,4 +1,4 @@
-//! Goals of attributed variables run as early as on SWI-Prolog: before the next call, cut or test.
+//! Goals of attributed variables are called as early as on SWI-Prolog: before the next call, cut or test.
 
 use conformance::swipl::check;
 

@@ -1,8 +1,8 @@
-//! Random functions give on the machine what they give on BEAM. A difference is cut down to the
-//! smallest module that still shows it.
+//! Compares random functions on the machine with BEAM. A difference is shrunk to the smallest module that
+//! still shows it.
 //!
-//! Compared are values, and class and reason of exceptions. Stack traces are not: which calls leave
-//! a frame depends on what BEAM's compiler finds out about types.
+//! Values, and class and reason of exceptions, are compared. Stack traces are not: which calls leave a frame
+//! depends on the type analysis of BEAM's compiler.
 
 use conformance::{
     Answer, Call, Compiled, Programs, Random, Tree, argument, beam_runs, functions, module_source,
@@ -15,9 +15,9 @@ const SEED: u64 = 1;
 const N_MODULES: usize = 120;
 const N_FUNCTIONS: u64 = 4;
 const N_CALLS: usize = 24;
-/// Beyond it, cutting down takes longer than reading.
+/// The maximum number of shrinking steps.
 const MAX_ROUNDS: usize = 60;
-/// Candidates that are tried in one start of BEAM.
+/// The number of candidates that one start of BEAM runs.
 const MAX_CANDIDATES: usize = 80;
 
 #[test]
@@ -56,7 +56,7 @@ fn compare() {
     fs::remove_dir_all(&dir).expect("our own directory can be removed");
 }
 
-/// A module and calls of it.
+/// A module and calls of its functions.
 #[derive(Clone, Debug)]
 struct Case {
     module: String,
@@ -87,7 +87,7 @@ impl Case {
         module_source(&self.module, &self.functions)
     }
 
-    /// Cases that are one step smaller.
+    /// Returns the cases that are one shrinking step smaller.
     fn smaller(&self) -> Vec<Case> {
         let mut trees = self.functions.smaller();
         trees.sort_by_key(|it| it.to_string().len());
@@ -108,7 +108,7 @@ fn read(text: &str) -> Term {
     read_term(text).unwrap_or_else(|why| panic!("{text}: {why:?}"))
 }
 
-/// Our answer and BEAM's, for each call of each case.
+/// Returns the machine's answer and BEAM's answer to each call of each case.
 fn run(dir: &Path, cases: &[Case]) -> Vec<Vec<(Answer, Answer)>> {
     let files: Vec<PathBuf> =
         cases.iter().map(|it| dir.join(format!("{}.erl", it.module))).collect();
@@ -141,7 +141,7 @@ fn differs((ours, theirs): &(Answer, Answer)) -> bool {
     ours != theirs && !matches!(theirs, Answer::Lost(_))
 }
 
-/// The smallest case that still differs, found step by step.
+/// Shrinks a case: returns the smallest one found that still differs, and its answers.
 fn cut_down(dir: &Path, mut case: Case) -> (Case, (Answer, Answer)) {
     let mut shown = run(dir, std::slice::from_ref(&case)).concat().remove(0);
     for _ in 0..MAX_ROUNDS {

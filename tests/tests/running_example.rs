@@ -1,5 +1,5 @@
-//! The running example of the paper (002, Fig. 1), once through the whole loop: from one harmless
-//! input to the three kinds of error that the program has.
+//! The running example of [Giantsios et al. 2015, Fig. 1] through the whole loop: from one harmless input to
+//! the three kinds of errors in the program.
 
 use conformance::machine_with;
 use engine::{Alone, Report, Settings, Stop, Test, explore};
@@ -31,7 +31,7 @@ fn one_run_is_one_choice_for_each_test_of_the_input() {
     let run = unit.run(&input("[17]")).expect("it runs");
     assert_eq!(run.outcome, Outcome::Value(Term::atom("ok")));
     assert_eq!(run.losses, vec![]);
-    // The list has a cell; 17 is not above 42, not 42, and below 42; the list ends.
+    // The list has a cell; 17 is neither above nor equal to 42, but below it; then the list ends.
     let alternatives: Vec<(usize, usize)> =
         run.choices.iter().map(|it| (it.taken, it.n_alternatives())).collect();
     assert_eq!(alternatives, [(0, 3), (1, 2), (1, 2), (0, 2), (1, 3)], "{:?}", run.choices);
@@ -59,7 +59,7 @@ fn explore_from(args: &str, solver: &mut impl Solver) -> Report {
     report
 }
 
-/// Judged by how the runs ended: which input a solver picks is its own affair.
+/// Checks the ends of the runs only, because the choice of inputs is up to the solver.
 fn expect_all_errors(report: &Report) {
     let shown: Vec<String> = report.tests.iter().map(|it| show(&it.input, &it.outcome)).collect();
     let mut found = [false; 3];

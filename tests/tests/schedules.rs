@@ -1,4 +1,4 @@
-//! Exploring schedules: how many there are that differ, and what they lead to.
+//! Exploration of schedules: the number of inequivalent schedules, and their ends.
 
 use conformance::{end_text, machine_with};
 use engine::{
@@ -21,7 +21,7 @@ fn machine_of(name: &str) -> Machine {
     machine_with(Atom::new(name), &source(name))
 }
 
-/// How all runs of a call ended, and the report.
+/// Explores all schedules of a call. Returns the report, the ends of the runs, and their inputs.
 fn explore(
     machine: &mut Machine,
     (module, function): (&str, &str),
@@ -49,7 +49,7 @@ fn with(dpor: Dpor) -> ScheduleSettings {
     ScheduleSettings { dpor, counts_classes: true, ..ScheduleSettings::default() }
 }
 
-/// The number of schedules that differ, none of them met twice.
+/// Checks the number of inequivalent schedules, and that each is met once.
 fn check_counts(machine: &mut Machine, cases: &[(&str, &[i64], usize)]) {
     let mut wrong = Vec::new();
     for (function, args, expect) in cases {
@@ -105,8 +105,8 @@ fn optimal_counts() {
     check_counts(&mut machine_of("classic"), cases);
 }
 
-/// One program for each kind of thing that processes do to each other: as many runs as all
-/// interleavings have classes, with the same ends.
+/// One program for each kind of interaction between processes: the exploration makes one run for each
+/// equivalence class of interleavings, with the same ends.
 #[test]
 fn scenarios() {
     let cases: &[(&str, usize)] = &[
@@ -166,7 +166,7 @@ fn scenarios() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Their functions that are programs.
+/// Returns the functions of the module `meetings` that are programs.
 fn all_meetings(machine: &mut Machine) -> Vec<Atom> {
     let exports = machine.exports(&Atom::new("meetings")).expect("it is there");
     let is_program = |it: &(Atom, u32)| {
@@ -175,7 +175,7 @@ fn all_meetings(machine: &mut Machine) -> Vec<Atom> {
     exports.into_iter().filter(is_program).map(|it| it.0).collect()
 }
 
-/// Bounds leave out what has no schedule within them, and nothing else.
+/// A bound on preemptions excludes exactly the ends without a schedule within the bound.
 #[test]
 fn meetings_with_few_preemptions() {
     let mut machine = machine_of("meetings");
@@ -206,7 +206,7 @@ fn meetings_with_few_preemptions() {
     assert!(n_compared > 150, "{n_compared}");
 }
 
-/// More of them, whose classes are what all interleavings say.
+/// More programs of this kind, whose classes are determined by brute force.
 #[test]
 fn meetings() {
     let mut machine = machine_of("meetings");
@@ -217,12 +217,13 @@ fn meetings() {
         let (all, all_ends, _) = explore(&mut machine, unit, &[], limited, false);
         let (report, ends, _) = explore(&mut machine, unit, &[], with(Dpor::Optimal), false);
         let (source, source_ends, _) = explore(&mut machine, unit, &[], with(Dpor::Source), false);
-        // It tells more runs apart than differ, and misses none, but in one program (LIMITATIONS).
+        // Source sets distinguish more classes than differ, but miss none, except in one program (see
+        // LIMITATIONS).
         if source.n_classes < report.n_classes && function.as_str() != "started_anew" {
             wrong.push(format!("{function:?}: {source:?} misses some of {report:?}"));
         }
         if all.stop != Stop::Exhausted {
-            // Too many to try them all; but what was met must be there.
+            // There are too many interleavings for brute force, but those it met must be found.
             if !all_ends.is_subset(&ends) || !all_ends.is_subset(&source_ends) {
                 wrong.push(format!("{function:?}: {ends:?} and not all of {all_ends:?}"));
             }
@@ -239,8 +240,8 @@ fn meetings() {
     assert!(n_compared > 60, "{n_compared}");
 }
 
-/// Every run of the search, from wherever it begins, is in the tree of all paths: the same steps of
-/// each process, and the same end.
+/// Every run of the exploration, from whichever seed, is in the tree of all paths: with the same steps of
+/// each process and the same end.
 #[test]
 fn all_paths_of_all_schedules_are_in_the_tree() {
     let mut machine = machine_of("joint");
@@ -277,7 +278,7 @@ fn all_paths_of_all_schedules_are_in_the_tree() {
     assert!(n_runs > 15, "{n_runs}");
 }
 
-/// What each process did, whatever the order, and how the unit ended.
+/// Returns the steps of each process, independent of their order between processes, and how the unit ended.
 fn told(steps: &[String], outcome: &Outcome) -> String {
     let mut steps: Vec<(&str, &String)> =
         steps.iter().map(|it| (it.split(' ').next().unwrap_or_default(), it)).collect();
@@ -290,8 +291,8 @@ fn told(steps: &[String], outcome: &Outcome) -> String {
     format!("{steps:?} {outcome}")
 }
 
-/// Runs that came to their end, and runs in vain: these depend on the order in which the search goes,
-/// which is that of the tool that the numbers are known from.
+/// The numbers of complete and of blocked runs with less reduction. They depend on the search order, which is
+/// that of the tool whose numbers are known.
 #[test]
 fn counts_with_less_reduction() {
     let cases: &[(Dpor, &str, i64, usize, usize)] = &[
@@ -331,7 +332,7 @@ fn counts_with_less_reduction() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Runs that came to their end, what they led to, and whether nothing was left.
+/// Checks the number of complete runs, their ends, and that the exploration was exhaustive.
 fn check_joint(function: &str, arg: i64, n_runs: usize, expect: &[&str]) {
     let mut machine = machine_of("joint");
     let (unit, args) = (("joint", function), [Term::Int(arg)]);
@@ -341,7 +342,7 @@ fn check_joint(function: &str, arg: i64, n_runs: usize, expect: &[&str]) {
     assert_eq!((report.n_runs, report.stop), (n_runs, Stop::Exhausted), "{function}: {inputs:?}");
 }
 
-/// All that a program can lead to, by how messages travel.
+/// The possible ends of programs for each mode of message delivery.
 #[test]
 fn messages_may_take_their_time() {
     let crossed = ["[[a,b],[a,b]]", "[[a,b],[b,a]]", "[[b,a],[b,a]]"];
@@ -372,7 +373,7 @@ fn messages_may_take_their_time() {
     }
 }
 
-/// One process: one order; two: two; three: six.
+/// The orders of 0 to 3 processes: one process has one order, two have two, three have six.
 const MANY: [&str; 10] = [
     "[1,2,3]", "[1,2]", "[1,3,2]", "[1]", "[2,1,3]", "[2,1]", "[2,3,1]", "[3,1,2]", "[3,2,1]", "[]",
 ];
@@ -428,7 +429,7 @@ fn otp_races_are_found_and_mended_ones_are_not() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Example 4 of the paper: the call with 1 and one with a greater number take all clauses.
+/// [Vidal 2015, Example 4]: the call with 1 and a call with a greater number cover all clauses.
 #[test]
 fn two_calls_cover_all_of_the_client_and_server() {
     let mut machine = machine_of("joint");
@@ -452,8 +453,8 @@ fn two_calls_cover_all_of_the_client_and_server() {
     assert!(!first.lacks_some_of(&later), "{inputs:?}");
 }
 
-/// A search that is divided finds the same classes of runs, each once, and who explores the cells makes no
-/// difference at all.
+/// A divided exploration finds the same classes of runs, each once, and its result does not depend on which
+/// thread explores which cell.
 #[test]
 fn a_divided_search_is_the_same() {
     let settings = ScheduleSettings { counts_classes: true, ..ScheduleSettings::default() };
@@ -479,7 +480,8 @@ fn a_divided_search_is_the_same() {
         assert!(parts.n_cells > 1, "{case}: {parts:?}");
         let classes = |runs: &[Run]| runs.iter().map(|it| it.class).collect::<BTreeSet<u64>>();
         assert_eq!(classes(&divided), classes(&alone), "{case}");
-        // With inputs, what has been seen may be seen to be so late.
+        // With inputs, a run may turn out to be redundant only after it was started, so blocked runs are
+        // allowed.
         assert!(*module == "joint" || report.n_blocked + parts.n_blocked == 0, "{case}");
         let ends = |it: &ScheduleReport| (it.n_runs, it.n_diverged, it.stop);
         assert_eq!(ends(&parts), ends(&report), "{case}");
@@ -492,11 +494,11 @@ fn a_divided_search_is_the_same() {
     }
 }
 
-/// Runs in their order.
+/// The runs of an exploration in their order.
 #[derive(Default)]
 struct Listed {
     runs: Vec<Run>,
-    /// Runs that looked ahead.
+    /// The number of look-ahead runs.
     n_ahead: usize,
 }
 
@@ -522,7 +524,7 @@ impl Gather for Listed {
     }
 }
 
-/// The schedules and ends of all runs, in their order.
+/// Explores a function with a crew. Returns the runs in their order, and the report.
 fn shared(
     module: &str,
     function: &str,
@@ -547,7 +549,7 @@ fn shared(
         crew.explore(on, &oracles, &Listed::default, &input, settings, &mut |_| None);
     assert_eq!(report.trouble, None);
     assert_eq!(report.n_runs, runs.len());
-    // Runs that look ahead are made again, and count as in vain.
+    // Look-ahead runs are repeated later; the report counts them as blocked.
     report.n_blocked -= n_ahead;
     (runs, report)
 }

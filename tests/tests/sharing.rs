@@ -1,8 +1,9 @@
-//! What a builtin shares with other processes, as its row says it: for each builtin a program of two processes,
-//! in all orders by brute force and in those that the search takes, which must end alike.
+//! Checks the column of shared state in the rows of builtins: each builtin that shares state is called in a
+//! program of two processes. Brute force over all interleavings and the reduced exploration must find the
+//! same ends.
 //!
-//! One process makes the call and then looks at or changes what is shared (`Kin::peer`), the other does so in
-//! the opposite order. A builtin whose row said `Nothing` would lose an end here.
+//! One process makes the call and then reads or changes the shared state (`Kin::peer`); the other one does so
+//! in the opposite order. A builtin whose row wrongly said `Nothing` would lose an end here.
 
 use conformance::{Classes, classes_of, machine_with};
 use engine::{Crew, Dpor, ScheduleSettings, Stop};
@@ -11,16 +12,16 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use term::Atom;
 
-/// Builtins that share the same.
+/// A group of builtins that share the same state.
 struct Kin {
-    /// What another process may do or see of it.
+    /// An expression with which another process reads or changes the state.
     peer: &'static str,
     calls: &'static [(&'static str, &'static str)],
 }
 
-/// `Q` is a process that waits, `O` the other one of the two, `Me` the first of the two, `T` and `t` are
-/// tables, `A` and `C` are arrays of atomics and counters, `K` is a timer, `L` an alias of the first process,
-/// `B` a buffer and `Z` a stream.
+/// The variables of the expressions: `Q` is a waiting process, `O` the other one of the two processes, `Me`
+/// the first one; `T` and `t` are tables, `A` and `C` are arrays of atomics and counters, `K` is a timer, `L`
+/// an alias of the first process, `B` a buffer and `Z` a stream.
 const KIN: &[Kin] = &[
     Kin {
         peer: "length(processes())",
@@ -325,14 +326,14 @@ const KIN: &[Kin] = &[
     },
 ];
 
-/// Modules whose builtins are not tried, and why.
+/// Modules whose builtins are not tested here, and the reason.
 const NOT_HERE: &[(&str, &str)] = &[
     ("zlib", "only one process may use a stream, and giving it away is a message of its own"),
     ("net_kernel", "one node"),
     ("prim_file", "files are outside"),
 ];
 
-/// The same for single builtins.
+/// Single builtins that are not tested here, and the reason.
 const NONE_HERE: &[(&str, &str)] = &[
     ("erlang:open_port/2", "ports are outside"),
     ("erlang:port_command/2", "ports are outside"),
@@ -384,7 +385,8 @@ const NONE_HERE: &[(&str, &str)] = &[
     ("code:set_path/2", "files are outside"),
 ];
 
-/// Of programs with more interleavings than this, brute force sees only a part.
+/// The maximum number of interleavings that brute force explores of a program; of larger programs it explores
+/// a part.
 const MAX_RUNS: usize = 700;
 
 #[test]
@@ -438,7 +440,8 @@ fn what_is_shared_is_found() {
         n_raced += usize::from(all.ends.len() > 1);
         let is_whole = all.report.stop == Stop::Exhausted;
         n_whole += usize::from(is_whole);
-        // What a trace message is called depends on what was traced before.
+        // The text of a trace message depends on what was traced before, so classes with such messages are
+        // not compared.
         let has_names = !call.contains("trace");
         let is_right = optimal.is_optimal()
             && [&optimal, &source].iter().all(|it| all.ends.is_subset(&it.ends))

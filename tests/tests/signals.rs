@@ -1,5 +1,5 @@
-//! Signals that take their time: in the order in which one process sent them to another, among its
-//! messages, and later than what others do meanwhile.
+//! Signals with delays: those from one process to another arrive in the order of sending, in order with its
+//! messages, but possibly after actions of other processes.
 
 use conformance::{end_text, machine_with};
 use engine::explore_schedules;
@@ -32,8 +32,8 @@ fn explore(
     (report, ends, are_prompt)
 }
 
-/// What may come of a program: with signals that are there at once, that take their time alone, and where
-/// messages do, too, in the order of causes or of pairs.
+/// The possible ends of a program: with immediate signals, with only signals delayed, and with messages
+/// delayed as well, in causal order or in order per pair of processes.
 #[test]
 fn what_comes_of_signals() {
     type Ends = &'static [&'static str];

@@ -1,5 +1,5 @@
-//! Specs of whole functions: alternatives, bounds, callbacks, attributes; and every spec of OTP's
-//! and Elixir's libraries.
+//! Specs of whole functions: alternatives, bounds, callbacks, attributes; and all specs of the libraries of
+//! OTP and Elixir.
 
 use beam::{Otp, Settings, Source, Target};
 use erlang::{Host, HostAnswer};
@@ -70,7 +70,7 @@ handle_call(R, _, S) -> {reply, R, S}.
 handle_cast(_, S) -> {noreply, S}.
 ";
 
-/// The name and arity, inputs that are allowed, inputs that are not.
+/// Name and arity, arguments that the spec allows, and arguments that it does not allow.
 const ALLOWED: &[(&str, &[&str], &[&str])] = &[
     ("one/1", &["[1]"], &["[a]", "[]", "[1,2]"]),
     ("two/1", &["[1]", "[a]"], &["[1.0]", "[[]]"]),
@@ -85,17 +85,17 @@ const ALLOWED: &[(&str, &[&str], &[&str])] = &[
     ("handle_cast/2", &["[a,b]"], &[]),
 ];
 
-/// The name and arity, an input, results that keep the word, results that break it.
+/// Name and arity, arguments, results that conform to the spec, and results that violate it.
 const RETURNED: &[(&str, &str, &[&str], &[&str])] = &[
     ("one/1", "[1]", &["ok", "{error,a}"], &["error", "{error,1}"]),
-    // Arguments that the spec does not take bind to nothing.
+    // Arguments that the spec does not allow promise nothing.
     ("one/1", "[a]", &["ok", "1"], &[]),
     ("two/1", "[1]", &["1"], &["a"]),
     ("two/1", "[a]", &["a"], &["1"]),
-    // Either alternative takes an integer, so both results are fine.
+    // Both alternatives accept an integer, so both results are allowed.
     ("overlap/1", "[1]", &["a", "b"], &["c"]),
     ("overlap/1", "[1.0]", &["a"], &["b"]),
-    // A variable that occurs twice is a type, not a value.
+    // A variable that occurs twice stands for a type, not for a value.
     ("bounded/2", "[a,[]]", &["[1]", "[]"], &["[1.0]", "a"]),
     ("chained/1", "[[true]]", &["{false,true}"], &["{a,true}"]),
     ("knot/1", "[leaf]", &["[[leaf]]"], &["[b]"]),
@@ -113,7 +113,7 @@ const RETURNED: &[(&str, &str, &[&str], &[&str])] = &[
         &["[]", "{set,1}", "{bag,1,2,3,4,5,6,7,8}"],
     ),
     ("nested/1", "[1]", &["{{1,1,1},{0,0,0}}", "{file_descriptor,m,a}"], &["a"]),
-    // Of a fun, the arity is what can be told.
+    // Of a fun, only the arity can be checked.
     ("higher/1", "[fun m:f/1]", &["fun m:f/2"], &["fun m:f/1", "a"]),
     ("tails/1", "[1]", &["[1,a]", "[1|end_of_it]", "[1,2]"], &["[1.0]", "[]", "[1|a]"]),
     ("unknown/1", "[1]", &["a"], &[]),
@@ -258,8 +258,8 @@ fn every_spec_of_elixir_is_understood() {
     understand_all("/usr/lib/elixir/lib/elixir/ebin", 1000);
 }
 
-/// Every spec below a directory of `.beam` files has types without gaps, and a first input that it
-/// allows.
+/// Checks that all specs in a directory of `.beam` files have complete types, and a smallest input that they
+/// allow.
 fn understand_all(directory: &str, at_least: usize) {
     let target = Target::resolve(directory).expect("a directory of modules");
     let mut host = host();

@@ -1,5 +1,5 @@
-//! Loops that wait for others: a round that changes nothing is not gone again, and no end is lost by it.
-//! Brute force goes round as often as there are steps for.
+//! Loops that wait for other processes (spin loops): an iteration without effect is not repeated, and no end
+//! is lost by that. Brute force repeats iterations up to the limit of steps.
 
 use conformance::{Random, end_text, machine_with};
 use engine::{
@@ -13,7 +13,7 @@ use std::path::Path;
 use term::{Atom, Domain, Term};
 use trace::{Input, Performed, Stopped};
 
-/// Whether loops that wait are seen.
+/// Whether spin loops are detected.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spins {
     Seen,
@@ -58,7 +58,7 @@ fn with(dpor: Dpor) -> ScheduleSettings {
     ScheduleSettings { dpor, counts_classes: true, ..ScheduleSettings::default() }
 }
 
-/// All ends of programs that wait in loops, and that there are no others.
+/// The exploration finds exactly the possible ends of programs with spin loops.
 #[test]
 fn all_ends_are_met() {
     let cases: &[(&str, &[&str])] = &[
@@ -119,7 +119,8 @@ fn all_ends_are_met() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Loops whose rounds change something have no end: a bound is a bound.
+/// Loops whose iterations have effects do not terminate; reaching the limit of steps is not reported as a
+/// deadlock.
 #[test]
 fn a_bound_is_no_deadlock() {
     let mut machine = waits();
@@ -133,7 +134,7 @@ fn a_bound_is_no_deadlock() {
     }
 }
 
-/// The input decides what is looked for, and the loop waits with it.
+/// The condition of a spin loop depends on the input.
 #[test]
 fn loops_wait_with_inputs() {
     let mut machine = waits();
@@ -144,7 +145,7 @@ fn loops_wait_with_inputs() {
     assert_eq!(ends.into_iter().collect::<Vec<_>>(), ["error:bad", "ok"]);
 }
 
-/// Steps of a run of brute force, and how many runs it has.
+/// The maximum number of steps of a run of brute force, and of its runs.
 const MAX_STEPS: usize = 26;
 const MAX_RUNS: usize = 6000;
 
@@ -206,7 +207,8 @@ fn check(seed: u64, n_programs: usize, delivery: Delivery) {
     assert!(wrong.is_empty(), "{} of {n_programs}:\n{shown}", wrong.len());
 }
 
-/// A process that starts one or two others, one of which waits in a loop, or it does so itself.
+/// Generates a program: a process that starts one or two others; one of them, or the process itself, waits in
+/// a loop.
 fn program(random: &mut Random, n: usize) -> String {
     let mut text = format!("p{n}() ->\n  Me = self(), T = ets:new(t, [public]),\n");
     let n_children = 1 + random.index(2);
@@ -240,7 +242,7 @@ fn wait(random: &mut Random, child: usize) -> String {
     let key = random.pick(&["a", "b"]);
     let other = random.pick(&["a", "b"]);
     if random.index(4) == 0 {
-        // Rounds that differ, and there are only so many of them.
+        // A loop with a finite number of iterations that all differ.
         return format!(
             "(fun F(3, L) -> L; F(N, L) -> receive {key} -> {{N, L}} after 10 -> F(N + 1, [ets:info(T, size) | L]) end end)(0, [])"
         );

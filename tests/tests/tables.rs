@@ -1,6 +1,7 @@
-//! Random sequences of ETS operations by two processes, compared with BEAM.
+//! Compares random sequences of ETS operations by two processes with BEAM.
 //!
-//! BEAM leaves the order of everything but ordered sets open, so there answers are sorted first.
+//! BEAM does not define the order of objects except in ordered sets, so answers in other orders are sorted
+//! first.
 
 use conformance::{Random, beam_tables};
 use erlang::builtins::ets::Tables;
@@ -73,10 +74,10 @@ impl Step {
 
 const TABLES: &[&str] = &["set", "ordered_set", "bag", "duplicate_bag", "keyed", "private", "none"];
 
-/// Functions whose answer lists objects or keys in the order of the table.
+/// Functions whose answers list objects or keys in the table's order.
 const IN_TABLE_ORDER: &[&str] =
     &["select", "select_reverse", "match", "match_object", "drain", "walk"];
-/// Functions whose answer is one key of the table, whichever comes.
+/// Functions whose answer is one key of the table, in an undefined order.
 const A_KEY: &[&str] = &["first", "last", "next", "prev", "slot"];
 
 fn sorted_if_open(step: &Step, answer: Term) -> Term {
@@ -96,7 +97,7 @@ fn sorted_if_open(step: &Step, answer: Term) -> Term {
     Term::Tuple(vec![tag.clone(), Term::proper_list(items)])
 }
 
-// Ours
+// The machine's side.
 
 struct Ours {
     world: World,
@@ -153,7 +154,7 @@ impl Ours {
             }
             Err(fault) => panic!("{}: {fault:?}", step.text()),
         };
-        // Whatever tables hold must survive that objects move.
+        // The contents of tables must survive that a garbage collection moves objects.
         let World { heap, ets, processes, .. } = &mut self.world;
         heap.collect_all(&mut TableRoots { ets, processes });
         swap(&answer, &back)
@@ -261,7 +262,7 @@ fn swap(term: &Term, names: &[(Term, Term)]) -> Term {
     }
 }
 
-// Sequences
+// Generating sequences.
 
 struct Writer {
     random: Random,
@@ -316,8 +317,8 @@ impl Writer {
             36..=39 => ("update_element", format!("{table},{},{}", self.key(), self.settings())),
             40..=45 => ("update_counter", format!("{table},{},{}", self.key(), self.changes())),
             46 | 47 => {
-                // With a default too short to hold its key BEAM writes beyond the object; and if
-                // the call fails on a fixed table, a trace of the key stays.
+                // With a default object too short for its key, BEAM writes beyond the object. If the call
+                // fails on a fixed table, a trace of the key remains. Both cases are avoided.
                 let table = self.pick(&["set", "ordered_set", "bag", "keyed"]);
                 let default = self.pick(&["{q,1}", "{q,7,3}", "{q,x,2}", "{q,1,2,x}"]);
                 ("update_counter", format!("{table},{},{},{default}", self.key(), self.changes()))
@@ -382,7 +383,7 @@ impl Writer {
             91 => ("flush", String::new()),
             92 if self.random.below(4) == 0 => ("die", String::new()),
             92 | 93 => {
-                // The name tells which answers come in order.
+                // The name tells in which tables answers are ordered.
                 let kinds = ["bag", "set", "odd"];
                 let kind =
                     if table == "ordered_set" { table.to_owned() } else { self.pick(&kinds) };

@@ -1,4 +1,4 @@
-//! The text of terms, ours against `io_lib`, `erl_scan` and `erl_parse`.
+//! Compares the text of terms with that of `io_lib`, `erl_scan` and `erl_parse`.
 
 use conformance::{ask_otp, sample, terms};
 use term::{Style, Term, print, read_term};
@@ -6,7 +6,7 @@ use term::{Style, Term, print, read_term};
 const STYLES: [(&str, Style); 4] =
     [("~w", Style::W), ("~tw", Style::TW), ("~p", Style::P), ("~tp", Style::TP)];
 
-/// Each question, and the term that we take it for.
+/// Compares our text of each term with OTP's text of the same term, given as a question.
 #[track_caller]
 fn check(questions: &[String], terms: &[Term]) {
     let answers = ask_otp("format_terms.escript", STYLES.len(), questions);

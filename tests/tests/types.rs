@@ -1,4 +1,5 @@
-//! Types of specs, read by the real compiler: which terms belong, against a table made by hand.
+//! Membership of terms in types of specs, which the real compiler parsed, checked against a handwritten
+//! table.
 
 use beam::{Otp, Settings, Source};
 use specs::{Signature, Specs};
@@ -6,7 +7,7 @@ use std::fmt::Write;
 use std::{env, fs, process};
 use term::{Atom, Kind, Term, read_term};
 
-/// Declarations that the rows use.
+/// Declarations that the rows refer to.
 const DECLARATIONS: &str = "
 -record(plain, {a, b = 1}).
 -record(typed, {a :: integer(), b = x :: atom(), c = []}).
@@ -28,7 +29,7 @@ const DECLARATIONS: &str = "
 -type day() :: 1..7.
 ";
 
-/// A type, terms that belong to it, terms that do not.
+/// A type, terms that belong to it, and terms that do not.
 const ROWS: &[(&str, &[&str], &[&str])] = &[
     ("any()", &["1", "a", "[]", "{}", "#{}", "<<1>>"], &[]),
     ("term()", &["1.0"], &[]),
@@ -199,7 +200,7 @@ fn terms_belong_to_types_as_the_table_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A module made of text.
+/// A module compiled from text.
 struct Module {
     host: Otp,
     name: Atom,
@@ -229,7 +230,7 @@ fn host() -> Otp {
     Otp::new(Settings { cache_dir, ..Settings::default() }).expect("OTP is installed")
 }
 
-/// A term; words stand for what can't be written.
+/// Parses a term; words stand for terms that have no syntax.
 fn term(text: &str) -> Term {
     match text {
         "pid" => Kind::Pid.smallest(),

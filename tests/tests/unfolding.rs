@@ -1,4 +1,4 @@
-//! The whole tree of a function covers every path that the search finds, within the same bound.
+//! The unfolded tree of a function contains every path that the search finds, within the same depth.
 
 use conformance::machine_with;
 use engine::{Alone, Branch, Fork, Report, Settings, Unfolded, explore, unfold};
@@ -8,7 +8,7 @@ use std::path::Path;
 use term::{Atom, Domain, Term};
 use trace::{Choice, Executor, Input};
 
-/// Choices of a path that are unfolded.
+/// The maximum depth of the tree, in choices.
 const DEPTH: usize = 6;
 
 #[test]
@@ -19,7 +19,7 @@ fn every_path_of_the_search_is_in_the_tree() {
     let mut n_paths = 0;
     let mut lost = Vec::new();
     for (function, arity) in machine.exports(&module).expect("it loads") {
-        // Of these, some inputs never end.
+        // Some inputs of this function do not terminate.
         let is_endless = matches!((function.as_str(), arity), ("countdown", 2));
         if function.as_str() == "module_info" || is_endless {
             continue;
@@ -37,7 +37,7 @@ fn every_path_of_the_search_is_in_the_tree() {
         let mut oracle = Alone { solver: &mut solver, domain: &domain };
         let report = explore(&mut unit, &mut oracle, &[seed], &settings, &mut |_: &Report| None);
         for test in &report.tests {
-            // Expressions are those of the unit, so that choices can be compared.
+            // The run uses the expressions of the unit, so that its choices can be compared with the tree's.
             let run = unit.run(&test.input).expect("it runs");
             n_paths += 1;
             if !has(&tree, &run.choices) {
@@ -49,10 +49,10 @@ fn every_path_of_the_search_is_in_the_tree() {
     assert!(lost.is_empty(), "{} of {n_paths}:\n{}", lost.len(), lost.join("\n"));
 }
 
-/// Runs of one search.
+/// The maximum number of runs of a search.
 const MAX_RUNS: usize = 300;
 
-/// Whether the path leads through the tree to an end, or to where nobody knows.
+/// Whether the path leads through the tree to an end, or to a branch that was not explored.
 fn has(tree: &Unfolded, path: &[Choice]) -> bool {
     let mut at = tree.root;
     for choice in path.iter().take(DEPTH) {

@@ -1,5 +1,5 @@
-//! What the BEAM back end costs and gains: rewritten code beside plain code, inputs per second, and
-//! how long a unit must compute before BEAM explores it faster than the machine.
+//! Benchmark of the BEAM back end: the overhead of rewritten code over plain code, inputs per second, and the
+//! size of a computation from which on BEAM explores a unit faster than the machine.
 //!
 //! Run it in release mode: `cargo run --release -p xtask -- backend`.
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
@@ -17,9 +17,10 @@ use std::time::{Duration, Instant};
 use term::{Atom, Domain, Term, read_args};
 use trace::{Executor, Input, Outcome};
 
-/// List and integer code, and its size.
+/// Programs on lists and integers, and the size of their input.
 const CODE: &[(&str, i64)] = &[("fib", 27), ("nrev", 60), ("qsort", 100_000)];
-/// Units, named after how many calls they make before they look at their input: 10 to the 3 ...
+/// Units whose names have the decimal exponent of their calls before they inspect the input: `long3` makes
+/// 10^3 calls.
 const LONG: &[&str] = &["long3", "long4", "long5", "long6", "long7"];
 const ROUNDS: usize = 5;
 const TIME: Duration = Duration::from_secs(2);
@@ -32,7 +33,7 @@ pub(crate) fn table() -> Result<String, String> {
     Ok(res)
 }
 
-/// What `--backend beam` uses comes first.
+/// The kinds of witnesses; `--backend beam` uses the first one.
 const WITNESSES: [(&str, Witness); 3] =
     [("path", Witness::Path), ("end only", Witness::Ends), ("clauses", Witness::Clauses)];
 

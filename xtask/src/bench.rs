@@ -1,4 +1,4 @@
-//! The machine's speed beside BEAM's, measured in one run and told as ratios.
+//! Benchmark of the machine next to BEAM, measured in one run and reported as ratios.
 //!
 //! Run it in release mode: `cargo run --release -p xtask -- bench`.
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock and starts the tool")]
@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Instant;
 use term::{Atom, Term};
 
-/// What is run, and with which argument.
+/// The functions to run, and their arguments.
 const CASES: &[(&str, i64)] = &[
     ("fib", 27),
     ("nrev", 60),
@@ -22,7 +22,7 @@ const CASES: &[(&str, i64)] = &[
     ("ping_pong", 20_000),
 ];
 
-/// The best of so many.
+/// The number of measurements; the fastest one counts.
 const ROUNDS: usize = 5;
 
 pub(crate) fn table(only: Option<&str>) -> Result<String, String> {
@@ -52,7 +52,7 @@ pub(crate) fn table(only: Option<&str>) -> Result<String, String> {
     Ok(res)
 }
 
-/// How long `gimlet run lists 'lists:seq(1, 3)'` takes when its cache is warm.
+/// Returns the time of `gimlet run lists 'lists:seq(1, 3)'` with a warm cache, in milliseconds.
 fn start_millis() -> Result<f64, String> {
     let tool = std::env::current_exe().map_err(|it| it.to_string())?.with_file_name("gimlet");
     let mut best = f64::INFINITY;

@@ -1,4 +1,4 @@
-//! Writes `docs/bifs.md`: every builtin and how it is supported, from the tables themselves.
+//! Writes `docs/bifs.md` from the tables of builtins: every builtin and how it is supported.
 
 use erlang::builtins::{self, Builtin, Effect, How, OnBeam, Shares, TableUse};
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use trace::Mode;
 
-/// Writes the page anew.
+/// Writes the page.
 pub(crate) fn write() -> Result<String, String> {
     fs::write(path(), page()).map_err(|it| it.to_string())?;
     Ok(format!("wrote {}\n", path().display()))

@@ -1,4 +1,5 @@
-//! `cargo xtask inferences`: inferences per second beside SWI-Prolog, in one run on one machine.
+//! `cargo xtask inferences`: measures inferences per second of our machine and of SWI-Prolog, on the same
+//! computer in one run.
 #![expect(clippy::disallowed_methods, reason = "it measures time and starts SWI-Prolog")]
 
 use prolog::{Ending, File, Library, Limits, Machine};
@@ -6,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::Command;
 
-/// What a goal of ours must reach of SWI-Prolog's speed.
+/// The minimum speed of a goal relative to SWI-Prolog.
 const WANTED: f64 = 1.0 / 3.0;
 
 const PROGRAM: &str = r"
@@ -130,7 +131,7 @@ const GOALS: &[&str] = &[
     "bench_freeze",
 ];
 
-/// The table; an error if a goal is too slow.
+/// Returns the table of speeds, or an error if a goal is too slow.
 pub(crate) fn table() -> Result<String, String> {
     let theirs = swipl()?;
     let mut out = String::from("goal          ours       swipl      ours/swipl\n");
@@ -138,7 +139,7 @@ pub(crate) fn table() -> Result<String, String> {
     let mut logarithms = 0.0;
     for (goal, (inferences, seconds)) in GOALS.iter().zip(theirs) {
         let own = ours(goal)?;
-        // The same work: SWI-Prolog's count of inferences over either time.
+        // Both times are related to SWI-Prolog's count of inferences, because the work is the same.
         let speed = |seconds: f64| inferences / seconds.max(1e-6) / 1e6;
         let ratio = speed(own) / speed(seconds);
         writeln!(out, "{goal:12} {:6.1} M/s {:6.1} M/s {ratio:8.2}", speed(own), speed(seconds))
@@ -154,7 +155,7 @@ pub(crate) fn table() -> Result<String, String> {
     if slow.is_empty() { Ok(out) } else { Err(format!("{out}too slow: {}", slow.join(", "))) }
 }
 
-/// Where SWI-Prolog has its library.
+/// The directory of SWI-Prolog's library.
 const LIBRARY: &str = "/usr/lib/swi-prolog/library";
 
 struct Installed;
@@ -173,7 +174,7 @@ impl Library for Installed {
     }
 }
 
-/// Seconds of the processor that our machine takes, its libraries being there.
+/// Returns the CPU seconds of our machine for a goal whose libraries are already loaded.
 fn ours(goal: &str) -> Result<f64, String> {
     let mut library = Installed;
     let mut machine = Machine::new(&mut library);
@@ -194,8 +195,8 @@ fn ours(goal: &str) -> Result<f64, String> {
     Ok(seconds)
 }
 
-/// Of the processor, by this thread: SWI-Prolog's `cputime` is counted alike, and neither sees who else
-/// uses the machine.
+/// Returns the CPU seconds of this thread. SWI-Prolog's `cputime` measures the same; neither depends on the
+/// load of the computer.
 fn seconds_used() -> Result<f64, String> {
     let path = "/proc/thread-self/schedstat";
     let text = fs::read_to_string(path).map_err(|it| format!("{path}: {it}"))?;
@@ -203,7 +204,7 @@ fn seconds_used() -> Result<f64, String> {
     nanoseconds.map(|it| it / 1e9).ok_or_else(|| format!("{path} says {text}"))
 }
 
-/// Inferences and seconds of each goal on SWI-Prolog.
+/// Returns inferences and CPU seconds of each goal on SWI-Prolog.
 fn swipl() -> Result<Vec<(f64, f64)>, String> {
     let path = std::env::temp_dir().join(format!("gimlet-bench-{}.pl", std::process::id()));
     let driver = "run(G) :- call(G), abolish_all_tables, statistics(inferences, I0), statistics(cputime, T0), call(G), \

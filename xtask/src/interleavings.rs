@@ -1,8 +1,8 @@
-//! How many interleavings are tried in a second, on one core.
+//! Benchmark of schedule exploration: interleavings per second, on one core.
 //!
-//! Run it in release mode: `cargo run --release -p xtask -- interleavings`. Seconds are those that the
-//! search had a core for, so that others on the machine do not count. Where a search is shared, the longer
-//! of what its two threads took says how much faster it is where each has a core.
+//! Run it in release mode: `cargo run --release -p xtask -- interleavings`. Times are CPU times, so they do
+//! not depend on the load of the computer. For a shared search, the longer CPU time of its two threads gives
+//! the speedup on two free cores.
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
 use beam::{Otp, Target};
@@ -16,21 +16,21 @@ use std::time::{Duration, Instant};
 use term::{Atom, Domain, Term};
 use trace::{Input, Stage};
 
-/// Program, how many of what it has, and the number of schedules that differ.
+/// The program, its parameter, and the number of inequivalent schedules.
 const CASES: &[(&str, i64, usize)] =
     &[("readers", 8, 256), ("readers", 10, 1024), ("last_zero", 8, 704), ("last_zero", 10, 3328)];
 
-/// Each case is measured so often, and the best counts.
+/// The number of measurements of each case; the fastest one counts.
 const N_TIMES: usize = 3;
 
-/// Large enough to be shared.
+/// Cases that are large enough for a shared search.
 const LARGE: &[(&str, i64, usize)] = &[("readers", 17, 131_072), ("last_zero", 16, 311_296)];
 
 pub(crate) fn table() -> Result<String, String> {
     let mut machine = machine()?;
     let mut res = String::new();
     for (function, n, expect) in CASES {
-        // The first run loads what it needs.
+        // The first run also loads code, so it is not measured.
         explore(&mut machine, 0, function, *n, Some(1));
         let mut best = Duration::MAX;
         for _ in 0..N_TIMES {
@@ -99,7 +99,7 @@ fn explore(
     crew.explore(on, &oracles, &|| Nothing, &input, &settings, &mut |_| None).0
 }
 
-/// Runs are only counted.
+/// Runs are only counted, not kept.
 struct Nothing;
 
 impl Gather for Nothing {
@@ -108,12 +108,12 @@ impl Gather for Nothing {
     fn join(&mut self, _: Nothing) {}
 }
 
-/// How long this thread has had a core.
+/// Returns the CPU time of this thread.
 fn processor_time() -> Duration {
     time_of(ClockId::ThreadCPUTime)
 }
 
-/// How long all threads had one.
+/// Returns the CPU time of all threads.
 fn time_of_all() -> Duration {
     time_of(ClockId::ProcessCPUTime)
 }

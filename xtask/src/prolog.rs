@@ -1,5 +1,5 @@
-//! Goals of Prolog programs that earlier tools were measured on: how long it takes until every clause
-//! that can be completed is, beside what they took.
+//! Benchmark goals of Prolog programs from the evaluation of earlier tools: measures the time until every
+//! clause that can be completed is completed, next to the published times of these tools.
 //!
 //! Run it in release mode: `cargo run --release -p xtask -- prolog`.
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock and its programs")]
@@ -15,15 +15,16 @@ use std::time::Instant;
 use term::{Domain, Type};
 use trace::Input;
 
-/// What an earlier tool took, in seconds, and the clauses that it completed; none if it gave up.
+/// The published result of an earlier tool: the time in seconds, and the number of completed clauses; `None`
+/// if it gave up.
 type Earlier = Option<(f64, usize)>;
 
-/// A goal that earlier tools were measured on.
+/// A goal from the evaluation of earlier tools.
 struct Case {
     program: &'static str,
     predicate: &'static str,
     modes: &'static str,
-    /// Their bound on the depth.
+    /// The depth bound that the earlier tools used.
     bound: usize,
     smt: Earlier,
     contest: Earlier,
@@ -53,7 +54,7 @@ const CASES: &[Case] = &[
     case("peano_fibonacci", "fib", "+-", 2, Some((0.10, 1)), Some((0.08, 5))),
 ];
 
-/// The best of so many.
+/// The number of measurements; the fastest one counts.
 const ROUNDS: usize = 5;
 
 pub(crate) fn table() -> Result<String, String> {
@@ -74,7 +75,7 @@ pub(crate) fn table() -> Result<String, String> {
             Some((seconds, clauses)) => format!("{:.0} ({clauses})", seconds * 1000.0),
             None => "gave up".to_owned(),
         };
-        // Beside the faster one of those that completed most.
+        // The ratio is relative to the fastest of the tools that completed most clauses.
         let most = smt.iter().chain(contest).map(|it| it.1).max();
         let rivals = smt.iter().chain(contest).filter(|it| Some(it.1) == most);
         let rival = rivals.map(|it| it.0).min_by(f64::total_cmp);
@@ -97,7 +98,7 @@ struct Round {
     n_clauses: usize,
 }
 
-/// From the loaded program on: types, search, runs.
+/// Measures everything from the loaded program on: type inference, search, and runs.
 fn round(file: &str, name: &str, modes: &str) -> Result<Round, String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = path.join(format!("../tests/prolog/{file}.pl"));

@@ -1,5 +1,6 @@
-//! `cargo xtask properties [SECONDS]`: properties with counterexamples that random search seldom meets, given to Gimlet
-//! and to PropEr for the same time. Gimlet is `target/release/gimlet`, or what the variable GIMLET names.
+//! `cargo xtask properties [SECONDS]`: gives Gimlet and PropEr the same time for properties whose
+//! counterexamples random search seldom finds. Gimlet is `target/release/gimlet`, or the program that the
+//! environment variable GIMLET names.
 #![expect(clippy::disallowed_methods, reason = "it starts both tools")]
 
 use serde_json::Value;
@@ -10,7 +11,8 @@ use std::{env, fs};
 
 const FILE: &str = "xtask/bench/prop_ten.erl";
 
-/// Runs PropEr's quickcheck again and again until it fails or the time is over; says which, and after how many tests.
+/// Runs PropEr's quickcheck repeatedly until it finds a counterexample or the time is over. Prints which of
+/// both happened, and after how many tests.
 const PROPER: &str = "
     End = erlang:monotonic_time(millisecond) + MILLISECONDS,
     Check = fun Check(N) ->
@@ -49,7 +51,7 @@ pub(crate) fn table(seconds: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// The properties of the file, in its order.
+/// Returns the names of the file's properties, in order.
 fn names() -> Result<Vec<String>, String> {
     let text = fs::read_to_string(FILE).map_err(|it| format!("{FILE}: {it}"))?;
     let names = text.lines().filter(|it| it.starts_with("prop_"));
@@ -62,7 +64,7 @@ fn proper(dir: &Path, name: &str, seconds: u64) -> Result<String, String> {
     said(Command::new("erl").args(["-noshell", "-pa"]).arg(dir).args(["-eval", &script]))
 }
 
-/// The counterexample, and the number of runs.
+/// Returns the counterexample that Gimlet found, and the number of runs.
 fn gimlet(name: &str, seconds: u64) -> Result<(Option<String>, u64), String> {
     let binary = env::var_os("GIMLET").unwrap_or_else(|| "target/release/gimlet".into());
     let (unit, time) = (format!("{name}/0"), format!("{seconds}s"));

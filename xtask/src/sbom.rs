@@ -1,6 +1,7 @@
-//! `cargo xtask sbom`: the crates that the binary is made of, as a software bill of materials (CycloneDX 1.5).
+//! `cargo xtask sbom`: lists the crates that the binary consists of as a software bill of materials
+//! (CycloneDX 1.5).
 //!
-//! Cargo says which crates are linked and under which licence, its lock file has their checksums.
+//! Cargo reports the linked crates and their licences; its lock file has their checksums.
 #![expect(clippy::disallowed_methods, reason = "it asks cargo, and reads the lock file")]
 
 use serde_json::{Map, Value, json};
@@ -21,7 +22,7 @@ pub(crate) fn text() -> Result<String, String> {
     Ok(format!("{text}\n"))
 }
 
-/// The platform that cargo builds for.
+/// Returns the platform that cargo builds for.
 fn host() -> Result<String, String> {
     let done = Command::new("cargo").arg("-vV").output().map_err(|it| it.to_string())?;
     let text = String::from_utf8_lossy(&done.stdout).into_owned();
@@ -29,7 +30,7 @@ fn host() -> Result<String, String> {
     host.map(str::to_owned).ok_or_else(|| "cargo does not name its platform".to_owned())
 }
 
-/// The checksum of each crate, by name and version.
+/// Returns the checksum of each crate, by name and version.
 fn checksums(lock: &str) -> BTreeMap<(String, String), String> {
     let mut res = BTreeMap::new();
     for package in lock.split("[[package]]") {
@@ -68,7 +69,7 @@ fn document(metadata: &Value, sums: &BTreeMap<(String, String), String>) -> Opti
             component.insert(key.to_owned(), json!(value));
         }
         if let Some(licence) = package["license"].as_str() {
-            // Crates of old spell OR as a slash.
+            // Old crates write a slash instead of OR.
             let expression = licence.replace(" / ", " OR ").replace('/', " OR ");
             let licenses = json!([{ "expression": expression }]);
             component.insert("licenses".to_owned(), licenses);
@@ -92,7 +93,7 @@ fn document(metadata: &Value, sums: &BTreeMap<(String, String), String>) -> Opti
     }))
 }
 
-/// The crates that end up in the binary: no build scripts' and no tests'.
+/// Returns the crates that are linked into the binary, without those of build scripts and tests.
 fn linked<'m>(metadata: &'m Value, root: &'m str) -> Option<BTreeSet<&'m str>> {
     let nodes = metadata.pointer("/resolve/nodes")?.as_array()?;
     let by_id: BTreeMap<&str, &Value> =

@@ -1,4 +1,4 @@
-//! How fast inputs are tried and paths are found, on small units and one core.
+//! Benchmark of the search: inputs tried and paths found per second, on small units and one core.
 //!
 //! Run it in release mode: `cargo run --release -p xtask -- search`.
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use term::{Atom, Domain, read_args};
 use trace::{Executor, Input};
 
-/// Function of the example, first arguments, depth.
+/// The function of the example, its first arguments, and the depth.
 const CASES: &[(&str, &str, usize)] = &[("foo", "[[17]]", 25), ("foo", "[[17]]", 60)];
 
-/// How long each measurement takes.
+/// The duration of each measurement.
 const TIME: Duration = Duration::from_secs(2);
 
 pub(crate) fn table() -> Result<String, String> {

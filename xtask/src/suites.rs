@@ -1,8 +1,8 @@
 //! `cargo xtask suites DIR`: runs OTP's Common Test suites on BEAM and on the machine.
 //!
-//! A case counts when it passes on BEAM under the same driver. What BEAM said is remembered in the
-//! directory of the suites; the machine runs in worker processes, so that a case that breaks one
-//! costs that case alone.
+//! Only cases that pass on BEAM under the same driver count. BEAM's verdicts are cached in the directory of
+//! the suites. The machine runs in worker processes, so that a case that crashes a worker affects no other
+//! case.
 
 mod machine_side;
 mod on_beam;
@@ -20,10 +20,10 @@ use std::time::Duration;
 const USAGE: &str = "usage: cargo xtask suites DIR [--suite NAME[,NAME]] [--case NAME] [--jobs N] \
     [--time SECONDS] [--beam-time SECONDS] [--reductions N] [--refuse] [--out FILE]";
 
-/// What the chore was asked for.
+/// The options of the chore.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// Compiled suites; a suite's data lies in `SUITE_data` beside it.
+    /// The directory of the compiled suites. The data of a suite is next to it, in `SUITE_data`.
     pub(crate) dir: PathBuf,
     suites: Vec<String>,
     case: Option<String>,
@@ -31,7 +31,7 @@ pub(crate) struct Options {
     time: Duration,
     beam_time: Duration,
     pub(crate) reductions: u64,
-    /// Lets the programs touch files and the system.
+    /// Whether the programs may use files and the system.
     pub(crate) effects: Effects,
     out: Option<PathBuf>,
 }
@@ -42,7 +42,7 @@ pub(crate) enum Effects {
     Allowed,
 }
 
-/// A case of a suite; the name has its groups in front.
+/// A case of a suite. The name is preceded by those of its groups.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Case {
     pub(crate) suite: String,
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &[&str]) -> Result<String, String> {
         on_beam.push((suite.clone(), verdicts.len(), passes.len()));
         passing.extend(passes);
     }
-    // Cases of one suite share what a worker has loaded.
+    // The order keeps the cases of a suite together, so that they share the code that a worker has loaded.
     let endings = machine_side::run_all(&options, &driver, &passing)?;
     let report = report(&on_beam, &endings);
     if let Some(out) = &options.out {
@@ -139,7 +139,7 @@ fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.trim_end_matches('s').parse().map_err(|_| format!("{text} is not a number"))
 }
 
-/// Does the work for each item on some threads; results in the order of the items.
+/// Calls `work` for each item on `jobs` threads. The results are in the order of the items.
 fn each<T: Sync, R: Send>(items: &[T], jobs: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let queue: Mutex<VecDeque<(usize, &T)>> = Mutex::new(items.iter().enumerate().collect());
     let done: Mutex<BTreeMap<usize, R>> = Mutex::new(BTreeMap::new());
@@ -157,7 +157,7 @@ fn each<T: Sync, R: Send>(items: &[T], jobs: usize, work: impl Fn(&T) -> R + Syn
     done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
-/// The table, then the causes of failure, the most frequent first.
+/// Returns the table of results, followed by the causes of failures, most frequent first.
 fn report(on_beam: &[(String, usize, usize)], endings: &[(Case, Ending)]) -> String {
     let mut res = format!("{:32} {:>6} {:>8} {:>8}\n", "suite", "cases", "on BEAM", "here");
     let (mut n_beam, mut n_here) = (0, 0);

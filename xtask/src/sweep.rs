@@ -1,7 +1,7 @@
-//! `cargo xtask sweep`: every module of the libraries of Erlang, Elixir and SWI-Prolog through the tool.
+//! `cargo xtask sweep`: runs the tool on every module of the libraries of Erlang, Elixir and SWI-Prolog.
 //!
-//! What must hold: the tool ends by itself, its memory stays flat, and each confirmed finding is true in a
-//! fresh `erl` that knows nothing of us.
+//! Checks that the tool terminates by itself, that its memory stays bounded, and that each confirmed finding
+//! is reproduced by a fresh `erl` without the tool.
 #![expect(clippy::disallowed_methods, reason = "a chore starts the tool and looks at its memory")]
 
 use report::{Kind, Report, Unit};
@@ -15,31 +15,31 @@ use std::time::Duration;
 const USAGE: &str =
     "usage: cargo xtask sweep [--modules NAME[,NAME]] [--time TIME] [--gimlet FILE]";
 
-/// Applications of OTP whose modules are swept.
+/// The applications of OTP whose modules are tested.
 const APPLICATIONS: &[&str] = &["stdlib", "kernel", "compiler"];
-/// Resident memory that one module may take at most: it does not grow with what is tested.
+/// The maximum resident memory of the tool in bytes; it must not grow with the size of the tested module.
 const MOST_MEMORY: u64 = 3 << 30;
 const AGAIN: &str = include_str!("sweep/again.erl");
 
 struct Options {
-    /// None: all.
+    /// The names of the modules to test; empty: all.
     modules: Vec<String>,
     time: String,
     gimlet: PathBuf,
 }
 
-/// A target of the tool, and the name that people know it by.
+/// A target of the tool, and the module name that users know.
 struct Swept {
     name: String,
     target: String,
 }
 
-/// What came of a module.
+/// The result of testing a module.
 struct Ended {
     n_findings: usize,
     n_confirmed: usize,
     peak: u64,
-    /// What must not be.
+    /// Violations of the checks.
     wrong: Vec<String>,
 }
 
@@ -95,7 +95,7 @@ fn options(args: &[&str]) -> Result<Options, String> {
     }
 }
 
-/// Every module that is swept, in the order of their names within their library.
+/// Returns all modules to test, in the order of their names within their library.
 fn modules() -> Result<Vec<Swept>, String> {
     let mut res = Vec::new();
     let asked = "[io:format(\"~s~n\", [code:lib_dir(A)]) || A <- [APPS]], halt().";
@@ -168,7 +168,7 @@ fn sweep(options: &Options, swept: &Swept, dir: &Path) -> Ended {
         ended.wrong.push(format!("it took {} MiB", ended.peak >> 20));
     }
     let text = fs::read_to_string(&written).unwrap_or_default();
-    // A module with nothing to test has no report.
+    // The tool writes no report for a module without testable units.
     let Ok(report) = serde_json::from_str::<Report>(&text) else { return ended };
     let failed = report.units.iter().filter_map(|it| Some((it, it.trouble.as_ref()?)));
     ended.wrong.extend(failed.map(|(unit, why)| format!("{}: {why}", unit.unit)));
@@ -185,7 +185,7 @@ fn sweep(options: &Options, swept: &Swept, dir: &Path) -> Ended {
 
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The most memory that a process had at once, in bytes.
+/// Returns the peak resident memory of a process, in bytes.
 fn resident(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"));
@@ -193,7 +193,7 @@ fn resident(process: u32) -> u64 {
     kilobytes.unwrap_or(0) << 10
 }
 
-/// The findings that a fresh runtime does not show.
+/// Returns the findings that a fresh runtime does not reproduce.
 fn untrue(dir: &Path, confirmed: &[(&Unit, &report::Finding)]) -> Vec<String> {
     if confirmed.is_empty() {
         return Vec::new();

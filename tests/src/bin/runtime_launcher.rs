@@ -1,4 +1,4 @@
-//! A launcher of sandboxes for tests that start the real runtime in one.
+//! The sandbox launcher for tests that start a real runtime in a sandbox.
 
 use std::process::ExitCode;
 

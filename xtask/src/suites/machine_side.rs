@@ -1,6 +1,6 @@
-//! Suites on the machine: worker processes that run one case at a time.
+//! Runs suites on the machine, in worker processes that execute one case at a time.
 //!
-//! A worker that overruns its time, panics or overflows its stack is replaced.
+//! A worker that exceeds its time, panics or overflows its stack is replaced.
 #![expect(clippy::disallowed_methods, reason = "this chore starts workers of itself")]
 
 use super::{Case, Effects, Options, each};
@@ -18,21 +18,22 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{SystemTime, UNIX_EPOCH};
 use term::{Atom, Term};
 
-/// The chore that a worker process does.
+/// The name of the chore that a worker process executes.
 pub(crate) const WORKER: &str = "suites-worker";
 
 const STACK_BYTES: usize = 1 << 30;
 
-/// How a case ended on the machine.
+/// The end of a case on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     Passed,
-    /// One line that says why.
+    /// The case failed for this reason, given as one line.
     Failed(String),
 }
 
 impl Ending {
-    /// What failures are grouped by: the line without what differs from case to case.
+    /// Returns the text by which failures are grouped: the beginning of the line, without details that differ
+    /// between cases.
     pub(crate) fn cause(&self) -> Option<String> {
         match self {
             Ending::Passed => None,
@@ -41,7 +42,7 @@ impl Ending {
     }
 }
 
-/// Runs the cases; their endings in the same order.
+/// Runs the cases and returns their ends in the same order.
 pub(crate) fn run_all(
     options: &Options,
     driver: &Path,
@@ -131,13 +132,13 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The worker may have exited already; killing it then fails, which is not an error.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// A worker's life: a line with suite and case in, a line with the ending out.
+/// Runs a worker: reads lines with suite and case, and writes a line with the end of each case.
 pub(crate) fn work(args: &[&str]) -> Result<String, String> {
     let [dir, driver, reductions, effects @ ..] = args else {
         return Err("a worker needs the directories of the suites and the driver".to_owned());
@@ -188,7 +189,7 @@ impl Bench {
         };
         let otp = Otp::new(settings).map_err(|it| it.to_string())?;
         let allowed = self.effects == Effects::Allowed;
-        // Cases compare the clock with the times of files.
+        // Cases compare the clock with the modification times of files, so it starts at the real time.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let settings = Settings {
             limits: Limits {
@@ -208,7 +209,7 @@ impl Bench {
     fn run(&self, machine: &mut Machine, suite: &str, case: &str) -> String {
         let mut groups: Vec<Term> = case.split('/').map(Term::atom).collect();
         let Some(case) = groups.pop() else { return "no case".to_owned() };
-        // Other workers run other cases of the suite at the same time.
+        // Other workers run other cases of the suite at the same time, so each needs a directory of its own.
         let private = self.dir.join(format!(".priv-{suite}-{}", std::process::id()));
         let made = fs::create_dir_all(&private);
         if let Err(error) = made.and_then(|()| std::env::set_current_dir(&private)) {
@@ -223,7 +224,7 @@ impl Bench {
         ]);
         let args = [Term::atom(suite), Term::proper_list(groups), case, config];
         let run = machine.call(&Atom::new("gimlet_ct"), &Atom::new("run"), &args);
-        // What the case left there is not the next one's.
+        // Files that a case left behind must not affect the next case.
         let gone = std::env::set_current_dir(&self.dir).and_then(|()| fs::remove_dir_all(&private));
         match (run, gone) {
             (Ok(run), Ok(())) => shown(run.outcome),
@@ -234,7 +235,7 @@ impl Bench {
 }
 
 thread_local! {
-    /// Where and why the last panic of this thread was.
+    /// The place and message of the last panic of this thread.
     static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -264,7 +265,7 @@ fn shown(outcome: Outcome) -> String {
     }
 }
 
-/// `module:function/arity` and the line, of an entry of a stack trace.
+/// Returns `module:function/arity` and the line of an entry of a stack trace.
 fn place(entry: &Term) -> String {
     let Some([module, function, arity, info]) = entry.as_tuple() else { return text(entry) };
     let arity = match arity.as_list() {

@@ -1,4 +1,4 @@
-//! Suites on the real runtime: which cases pass there. Knows nothing of the machine.
+//! Runs suites on BEAM and determines which cases pass there. Knows nothing of the machine.
 #![expect(clippy::disallowed_methods, reason = "this chore starts OTP and reads what it wrote")]
 
 use std::collections::BTreeMap;
@@ -14,14 +14,15 @@ const SOURCES: &[(&str, &str)] = &[
     ("ct_property_test.erl", include_str!("ct_property_test.erl")),
 ];
 
-/// The directory of the compiled driver; compiles it once per version of its sources.
+/// Returns the directory of the compiled driver, which is compiled once per version of its sources.
 pub(crate) fn driver(dir: &Path) -> Result<PathBuf, String> {
     let version = SOURCES.iter().flat_map(|it| it.1.bytes()).fold(0xcbf2_9ce4_8422_2325, fnv);
     let res = dir.join(format!(".driver-{version:016x}"));
     if res.is_dir() {
         return Ok(res);
     }
-    // Another chore may do the same now: each works apart, and the first to finish wins.
+    // Another process may compile the driver at the same time: each uses a directory of its own, and the
+    // first one that finishes renames it.
     let apart = dir.join(format!(".driver-{version:016x}-{}", std::process::id()));
     let said = |it: std::io::Error| format!("{}: {it}", apart.display());
     fs::create_dir_all(&apart).map_err(said)?;
@@ -44,7 +45,7 @@ fn fnv(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
 }
 
-/// What BEAM said of each case of a suite, asked once: `ok`, or how it ended.
+/// Returns BEAM's verdict on each case of a suite: `ok`, or how it ended. The verdicts are cached in a file.
 pub(crate) fn verdicts(
     dir: &Path,
     driver: &Path,
@@ -57,7 +58,7 @@ pub(crate) fn verdicts(
         if known.lines().any(|it| it == "end") {
             return Ok(read(&known));
         }
-        // A case that took the runtime down has begun and not ended: it is skipped now.
+        // A case that crashed the runtime has a beginning but no end in the file; it is skipped from now on.
         let n_known = known.lines().count();
         ask(dir, driver, suite, limit, &file)?;
         let lines = fs::read_to_string(&file).unwrap_or_default().lines().count();
