@@ -1,8 +1,8 @@
 //! Concolic execution by program instrumentation [Palacios and Vidal 2015]: flat programs, a semantics that
 //! emits events, and the transformation to a program that emits the same events on BEAM.
 //!
-//! Written for reading and comparison. The back end of `gimlet test --backend beam` is elsewhere, in
-//! `erlang::backend`.
+//! Written for reading and comparison. The back end of `gimlet test --backend beam` is in
+//! `beam::backend`.
 
 #![expect(
     clippy::wildcard_enum_match_arm,

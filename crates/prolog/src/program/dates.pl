@@ -1,4 +1,4 @@
-% Dates: time stamps, calendar dates, and their texts. There is no time zone but UTC.
+% Dates: time stamps, calendar dates, and their texts. The only time zone is UTC.
 :- module('$dates', [ date_time_stamp/2, stamp_date_time/3, format_time/3, format_time/4, date_time_value/3 ]).
 
 date_time_stamp(Date, _) :- var(Date), !, throw(error(instantiation_error, _)).
@@ -15,7 +15,7 @@ date_time_stamp(Date, _) :- throw(error(type_error(time, Date), _)).
 
 seconds(S) :- ( number(S) -> true ; must_be(float, S) ).
 
-% Days since 1970; months and days may lie outside their ranges. Years begin in March here.
+% The number of days since 1970-01-01. Month and day may be out of range. The algorithm's years begin in March.
 days(Y0, M0, D, Days) :-
     Y1 is Y0 + (M0 - 1) div 12, M is (M0 - 1) mod 12 + 1,
     ( M =< 2 -> Y is Y1 - 1 ; Y = Y1 ),
@@ -144,7 +144,7 @@ fraction(N, date(_, _, _, _, _, S, _, _, _)) -->
 twelve(H, T) :- T is (H + 11) mod 12 + 1.
 weekday(date(Y, M, D, _, _, _, _, _, _), N) :- days(Y, M, D, Days), N is (Days + 3) mod 7 + 1.
 day_of_year(date(Y, M, D, _, _, _, _, _, _), N) :- days(Y, M, D, A), days(Y, 1, 1, B), N is A - B + 1.
-% The week of a date is that of its Thursday.
+% The ISO week of a date: a week runs from Monday to Sunday and belongs to the year of its Thursday.
 iso_week(Date, Year, Week) :-
     Date = date(Y, M, D, _, _, _, _, _, _), weekday(Date, N),
     days(Y, M, D, Days), Thursday is Days - N + 4, civil(Thursday, Year, _, _),

@@ -1,11 +1,11 @@
-% Goals with a limit on how deep calls nest: clauses are walked here, what has none is called.
+% call_with_depth_limit/3: interprets the clauses of the goal to count nested calls; other predicates are called.
 :- module('$depth', [ call_with_depth_limit/3 ]).
 :- meta_predicate call_with_depth_limit(0, +, -).
 
 call_with_depth_limit(Goal, Limit, Result) :-
     must_be(integer, Limit),
     strip_module(Goal, M, G),
-    % The deepest level so far, and whether the limit was met.
+    % The deepest level so far, and whether the limit was reached.
     State = state(0, false),
     (   call_cleanup(walk(G, M, 1, Limit, State, none), Last = true),
         arg(1, State, Deepest),
@@ -15,7 +15,7 @@ call_with_depth_limit(Goal, Limit, Result) :-
         Result = depth_limit_exceeded
     ).
 
-% The last argument is what a cut goes back to.
+% walk(Goal, Module, Depth, Limit, State, Barrier): Barrier is the choice point that a cut in Goal cuts back to.
 walk(G, M, _, _, _, _) :- var(G), !, call(M:G).
 walk(N:G, _, D, L, S, C) :- atom(N), !, walk(G, N, D, L, S, C).
 walk(!, _, _, _, _, C) :- C \== none, !, '$body'(!, user, C).

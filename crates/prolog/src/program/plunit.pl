@@ -1,5 +1,5 @@
-% Unit tests, run and worded as library(plunit) of SWI-Prolog does; its own source is written with
-% dicts. The loader opens and closes units and asks for the clauses of a test.
+% Unit tests, run and reported as library(plunit) of SWI-Prolog does, whose own source is written with
+% dicts. The loader opens and closes units, and translates tests to clauses with test_clauses/4.
 :- module(plunit,
           [ set_test_options/1, begin_tests/1, begin_tests/2, end_tests/1, run_tests/0, run_tests/1,
             load_test_files/1, running_tests/0, current_test/5, current_test_unit/2, test_report/1
@@ -21,7 +21,7 @@ current_test_unit(Unit, Options) :- unit(Unit, _, _, Options).
 current_test(Unit, Test, Line, Body, Options) :-
     unit(Unit, Module, _, _), Module:'unit test'(Test, Line, Options, Body).
 
-% For the loader.
+% Called by the loader.
 '$open_unit'(Unit, Module, File, Options) :-
     must_be(atom, Unit), must_be(list, Options),
     retractall(unit(Unit, _, _, _)),
@@ -41,7 +41,7 @@ test_clauses((Head :- Body), Line, Module, Clauses) :- !,
     findall(E, ( member(E, Options0), expects(E) ), Several1),
     ( Several1 = [_, _|_] -> throw(error(plunit(incompatible_options, Several1), _)) ; true ),
     ( expectation(Options0, _) -> Options = Options0 ; Options = [true(true)|Options0] ),
-    % What the options and the body have in common is handed over.
+    % The variables that options and body share are passed to the body.
     term_variables(Given, InOptions), term_variables(Body, InBody),
     common(InOptions, InBody, Shared),
     Vars =.. [vars|Shared],
@@ -138,7 +138,7 @@ run_once(Test, Options, Body) :-
     ),
     retractall(running(_, _, _)).
 
-% passed(Determinism) or failed(Why)
+% judge(Expectation, Module, Body, Verdict): the verdict is passed(Determinism) or failed(Why).
 judge(fail, Module, Body, Verdict) :-
     (   catch(Module:Body, E, true)
     ->  ( var(E) -> Verdict = failed(succeeded) ; Verdict = failed(E) )
@@ -170,7 +170,7 @@ judge_all(Kind, Check, Module, Body, Verdict) :-
     ;   ( Kind == set -> sort(Expected0, Expected), sort(Found0, Found) ; Expected = Expected0, Found = Found0 ),
         ( alike(Expected, Found, Op) -> Verdict = passed(true) ; Verdict = failed(wrong_answers(Kind, Expected, Found)) )
     ).
-% The cleanup has run if nothing is left to try.
+% Done is bound if the goal left no choice point, because then its cleanup has run.
 call_det(Goal, Det) :- call_cleanup(Goal, Done = true), ( var(Done) -> Det = false ; Det = true ).
 alike([], [], _).
 alike([X|Xs], [Y|Ys], Op) :- call(Op, X, Y), alike(Xs, Ys, Op).
@@ -209,7 +209,7 @@ reason(wrong_answer(Check), Text) :-
     side_by_side(Head, Expected, Answer, Text).
 reason(wrong_answers(Kind, Expected, Found), Text) :- !,
     format(atom(Text), 'wrong "~w" answer:\nERROR:     Expected: ~q\nERROR:        Found: ~q', [Kind, Expected, Found]).
-% A goal that is a test's last is called from what looks after its choice points.
+% The context of an error in a test's last goal is the predicate that checks for choice points.
 reason(error(F, context(system:'<meta-call>'/1, M)), Text) :- !, reason(error(F, context(system:setup_call_catcher_cleanup/4, M)), Text).
 reason(E, Text) :- nonvar(E), E = error(_, _), !, worded(E, Words), format(atom(Text), 'received error: ~w', [Words]).
 reason(Why, Text) :- format(atom(Text), '~p\n', [Why]).
@@ -281,7 +281,7 @@ report_fixme :-
     ;   All is Passed + Nondet, tell('FIXME: ~D failed; ~D passed; (~D nondet)', [Failed, All, Nondet])
     ).
 
-% To user_error: whole lines, and marks behind each other.
+% Reports go to user_error: whole lines, and one mark per test on a common line.
 tell(Format, Args) :- ( silent -> true ; begin_line(Format, Args), dot('\n') ).
 begin_line(Format, Args) :- ( silent -> true ; format(user_error, '~N% ', []), format(user_error, Format, Args) ).
 complain(Prefix, Format, Args) :- format(user_error, '~N~w', [Prefix]), format(user_error, Format, Args), dot('\n').

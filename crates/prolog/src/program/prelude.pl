@@ -1,7 +1,7 @@
-% What SWI-Prolog has in its core and is written in Prolog here: control inside called goals, all
-% solutions, and builtins with more than one answer. Loaded into the module system.
+% Predicates that SWI-Prolog has in its core and that are written in Prolog here: control inside called goals, all
+% solutions, and nondeterministic builtins. Loaded into the module system.
 
-% Control constructs of goals that are called: arguments, module, and what a cut goes back to.
+% Control constructs in called goals. Arguments: the subgoals, their module, the number of choice points a cut keeps.
 '$and'(A, B, M, C) :- '$body'(A, M, C), '$body'(B, M, C).
 '$or'(A, _, M, C) :- '$body'(A, M, C).
 '$or'(_, B, M, C) :- '$body'(B, M, C).
@@ -33,7 +33,7 @@ apply(G, Extra) :-
     ;   throw(error(type_error(callable, P), _))
     ),
     call(M:T).
-% A list as a goal loads files.
+% Calling a list loads files.
 [X|Xs] :-
     (   Xs == [] -> consult(user:X)
     ;   is_list(Xs) -> forall('$member'(F, [X|Xs]), catch(consult(user:F), E, print_message(error, E)))
@@ -66,13 +66,13 @@ call_cleanup(G, C) :- '$must_be_goal'(C), '$call_cleanup'(G, _, C).
 call_cleanup(G, Catcher, C) :- '$must_be_goal'(C), '$call_cleanup'(G, Catcher, C).
 '$run_cleanup'(Reason, Catcher, C) :- ( Catcher = Reason -> ignore(C) ; true ).
 
-% A goal that must succeed once and leave nothing to try.
+% $/1: a goal that must succeed exactly once, without leaving a choice point.
 $(G) :-
     (   call_cleanup(G, Det = true)
     *-> ( Det == true -> true ; '$undetermined'(G, nondet) )
     ;   '$undetermined'(G, fail)
     ).
-% The same for a predicate that is declared det.
+% The check of $/1 for a predicate that is declared det.
 '$det'(G) :-
     (   '$call_cleanup'(system:'$det_goal'(G), _, Det = true)
     *-> ( Det == true -> true ; '$undetermined_call'(G, nondet) )
@@ -83,7 +83,7 @@ $(G) :-
     throw(error(determinism_error(PI, det, How, property), context(PI, _))).
 '$undetermined'(G, How) :- strip_module(G, _, P), throw(error(determinism_error(P, det, How, goal), _)).
 
-% A limit holds until the goal's first answer.
+% The limit applies until the goal's first answer.
 call_with_inference_limit(G, Limit, Result) :-
     '$must_be_integer'(Limit),
     ( Limit > 9223372036854775807 -> throw(error(representation_error(int64_t), _)) ; true ),
@@ -105,7 +105,7 @@ findall(T, G, L, Tail) :-
     '$findall_start',
     ( call(G), '$findall_add'(T) ; '$findall_collect'(L0, Tail), L = L0 ).
 
-% The answers in portions of N; the state survives backtracking into the goal.
+% Answers in portions of N. The state survives backtracking into the goal.
 findnsols(N, T, G, L) :- findnsols(N, T, G, L, []).
 findnsols(N, T0, G0, L, Tail) :-
     '$must_be_nonneg'(N),
@@ -144,7 +144,7 @@ setof(T, G0, S) :-
         '$bags'(Sorted, W, L),
         sort(L, S)
     ).
-% Answers whose free variables are equal up to naming belong together.
+% Groups of answers whose free variables are variants of each other.
 '$bags'(Sorted, W, L) :-
     '$bag'(Sorted, W0, L0, Rest),
     (   Rest == []
@@ -322,7 +322,7 @@ with_output_to(Sink, G) :-
     ->  '$captured'(Kind, T0), ( nonvar(E) -> throw(E) ; Tail = tail(T) -> '$append'(T0, T, Text) ; Text = T0 )
     ;   '$captured'(Kind, _), fail
     ).
-% Printing where the program has clauses of portray/1: what they write stands for a part of the term.
+% Printing with portray/1 of the program: its output replaces a subterm.
 '$print'(T) :- '$write_portrayed'(T, [quoted(true), numbervars(true)]).
 '$print'(S, T) :- with_output_to(string(Text), '$print'(T)), write(S, Text).
 '$write_portrayed'(S, T, Options) :- with_output_to(string(Text), '$write_portrayed'(T, Options)), write(S, Text).
@@ -352,7 +352,7 @@ with_output_to(Sink, G) :-
     ).
 '$all_portrayed'([], [], Names, Names).
 '$all_portrayed'([A0|As0], [A|As], Names0, Names) :- '$portrayed'(A0, A, Names0, Names1), '$all_portrayed'(As0, As, Names1, Names).
-% What is no sink must be a stream.
+% An argument that is not a sink must be a stream.
 '$not_output'(Sink) :- atom(Sink), \+ is_stream(Sink), !, throw(error(existence_error(stream, Sink), _)).
 '$not_output'(Sink) :- throw(error(type_error(output, Sink), _)).
 '$sink'(atom).
@@ -402,7 +402,7 @@ read_term_from_atom(A, T, Options) :-
 '$simple_kind'(upper).
 char_type(C, T) :- '$char_class'(C, T, char).
 code_type(C, T) :- '$char_class'(C, T, code).
-% What is asked most: a known character and a kind without arguments.
+% The most frequent case: a known character and a type without arguments.
 '$char_class'(C, T, _) :-
     atom(T), '$simple_kind'(T),
     ( integer(C) -> C >= 0, C =< 0x10ffff, Code = C ; atom(C), C \== end_of_file, char_code(C, Code) ), !,
@@ -461,7 +461,7 @@ sub_atom_icasechk(Text, At, Part) :-
 
 atomic_concat(A, B, C) :- '$concat_text'(A), '$concat_text'(B), ( ( var(A) ; var(B) ) -> throw(error(instantiation_error, _)) ; '$concat_text'(C) ), atomic_list_concat([A, B], C).
 
-% Variables with attributes.
+% Attributed variables.
 '$wakeup'([]).
 '$wakeup'([wake(Atts, Value)|Rest]) :- '$wake'(Atts, Value), '$wakeup'(Rest).
 '$wake'([], _).
@@ -491,7 +491,7 @@ frozen(T, G) :-
 '$conjunction'([G|Gs], C) :- ( Gs == [] -> C = G ; C = (G, C1), '$conjunction'(Gs, C1) ).
 get_attrs(V, As) :- '$get_attrs'(V, As).
 
-% Attributes as goals: those of the attribute's module say what they mean, others are put back.
+% Attributes as goals: attribute_goals//1 of the attribute's module describes them; others become put_attr/3.
 copy_term(Term, Copy, Goals) :-
     term_attvars(Term, Vars),
     (   Vars == []
@@ -519,7 +519,7 @@ copy_term(Term, Copy, Goals) :-
 '$forget_attributes'([]).
 '$forget_attributes'([V|Vs]) :- del_attrs(V), '$forget_attributes'(Vs).
 
-% What is left to hold of the variables of a query: one goal per attribute.
+% The remaining constraints on the variables of a query: one goal per attribute.
 '$constraints'(Vars, Goals) :-
     term_attvars(Vars, Attributed),
     ( Attributed == [] -> Goals = [] ; copy_term(Attributed, Attributed, Goals0), '$shown_goals'(Goals0, Goals) ).
@@ -552,7 +552,7 @@ halt(Status) :-
     '$must_be_integer'(Status),
     forall(clause('$at_halt'(G), true), catch(ignore(G), _, true)),
     '$halt'(Status).
-% There are no frames to look at.
+% Stack frames cannot be inspected.
 prolog_current_frame(1).
 prolog_frame_attribute(_, _, _) :- fail.
 prolog_choice_attribute(_, _, _) :- fail.
@@ -612,7 +612,7 @@ functor(T, N, A, Type) :-
     ;   var(Type), A == 0, atom(N) -> throw(error(instantiation_error, _))
     ;   functor(T, N, A), ( compound(T) -> Type = compound ; atom(T) -> Type = atom ; Type = atomic )
     ).
-% In words of SWI-Prolog; what is shared counts once there.
+% The size in words, as on SWI-Prolog; shared subterms count once there, but for each occurrence here.
 '$term_size'(T, Max, Size) :- '$size_of'([T], 0, S), ( var(Max) -> true ; S =< Max ), Size = S.
 '$size_of'([], S, S).
 '$size_of'([T|Ts], S0, S) :-
@@ -657,7 +657,7 @@ read_line_to_codes(S, Codes, Tail) :-
     (   L == -1 -> Codes = Tail
     ;   string_codes(L, Cs), ( '$peek_past'(S) -> '$append'(Cs, [10|Tail], Codes) ; '$append'(Cs, Tail, Codes) )
     ).
-% Whether the line that was read ended with a newline.
+% Whether the line that was read ended with a line break.
 '$peek_past'(S) :- line_position(S, 0).
 read_stream_to_codes(S, Codes, Tail) :- read_stream_to_codes(S, Cs), '$append'(Cs, Tail, Codes).
 read_stream_to_codes(S, Codes) :- '$rest_of_stream'(S, T), string_codes(T, Codes).
@@ -690,7 +690,7 @@ stream_property(S, P) :-
 file_base_name(Path, Base) :- '$file_parts'(Path, _, Base).
 file_directory_name(Path, Dir) :- '$file_parts'(Path, Dir, _).
 
-% Records: terms under a key, in order.
+% The recorded database: terms under a key, in order.
 recorda(K, T) :- recorda(K, T, _).
 recorda(K, T, R) :- '$record_key'(K, _), '$new_ref'(R), '$record_key'(K, N), asserta('$recorded'(N, K, T), R).
 recordz(K, T) :- recordz(K, T, _).
@@ -724,7 +724,7 @@ nth_clause(Head, N, R) :-
     ).
 '$nth'([R|_], N, N, R).
 '$nth'([_|Rs], N0, N, R) :- N1 is N0 + 1, '$nth'(Rs, N1, N, R).
-% Either an indicator or a head.
+% A predicate, given as an indicator or as a head.
 '$of_predicate'(P, N, A) :-
     (   var(P) -> throw(error(instantiation_error, _))
     ;   P = N/A -> true
@@ -737,7 +737,7 @@ copy_predicate_clauses(From, To) :-
     functor(H, FN, A), H =.. [_|As], H2 =.. [TN|As],
     forall(clause(M:H, B), assertz(M2:(H2 :- B))).
 
-% What library(listing) asks.
+% Predicates that library(listing) calls.
 rule(Head, Rule) :- rule(Head, Rule, _).
 rule(Head, Rule, Ref) :- ( var(Ref) -> true ; '$must_be_ref'(Ref) ), strip_module(Head, M, H), clause(M:H, B, Ref), ( B == true -> Rule = H ; Rule = (H :- B) ).
 '$find_predicate'(Spec, Preds) :-
@@ -750,7 +750,7 @@ rule(Head, Rule, Ref) :- ( var(Ref) -> true ; '$must_be_ref'(Ref) ), strip_modul
 '$put_token'(Out, Token) :- format(Out, "~w", [Token]).
 clause_property(_, _) :- fail.
 
-% Goals that wait for variables.
+% Coroutining: goals that wait for variables to be bound.
 '$suspend'(V, M, G) :-
     (   get_attr(V, M, call(G0)) -> put_attr(V, M, call((G0, M:G)))
     ;   put_attr(V, M, call(M:G))
@@ -770,8 +770,8 @@ clause_property(_, _) :- fail.
 '$eval_when_condition'(C, _) :- throw(error(domain_error(when_condition, C), _)).
 '$or_list'(C, L) :- ( C = or(L0) -> L = L0 ; L = [C] ).
 
-% Tabled predicates: see the builtins. Calls that are complete or being evaluated give the answers there
-% are; answers that come while those before are looked at are seen, too.
+% Calls of tabled predicates. A complete table gives its answers. A table that is being evaluated gives
+% the answers found so far, including those that are added during the iteration.
 '$tabled'(Call, Goal, Modes) :-
     '$table_state'(Call, Table, State),
     '$table_fill'(State, Table, Call, Goal, Modes),
@@ -812,7 +812,7 @@ abolish_table_subgoals(G) :- strip_module(G, _, P), ( ( callable(P) ; P == [] ) 
     '$table_again'(Again),
     Again == false,
     !.
-% Whether the answers of a group become one by comparing only.
+% Whether the modes combine the answers of a group by comparison only.
 '$table_modes'([], all) :- !.
 '$table_modes'(Modes, simple) :- '$table_simple'(Modes), !.
 '$table_modes'(_, general).
@@ -833,7 +833,7 @@ abolish_table_subgoals(G) :- strip_module(G, _, P), ( ( callable(P) ; P == [] ) 
         '$table_improve'(Table, Group, Module:New, new)
     ;   '$table_improve'(Table, Group, Answer, new)
     ).
-% Modes that take every answer into account look at each of them once: in the first round.
+% Modes that combine all answers must see each answer once: in the first round.
 '$table_once'([], []).
 '$table_once'([M0|Ms0], [M|Ms]) :- ( M0 == last -> M = first ; M0 == sum -> M = first ; M = M0 ), '$table_once'(Ms0, Ms).
 '$table_group'([], [], []).
@@ -856,7 +856,7 @@ abolish_table_subgoals(G) :- strip_module(G, _, P), ( ( callable(P) ; P == [] ) 
     '$table_pred'(P0, P), ( call(Module:P, Old, New) -> Best = Old ; Best = New ).
 '$table_pred'(P0, P) :- ( P0 = P/_ -> true ; compound(P0) -> functor(P0, P, _) ; P = P0 ).
 
-% Goals that modules want to read differently.
+% Goal expansion.
 '$expand_clause'((H :- B0), M, (H :- B)) :- !, '$expand_body'(B0, M, B).
 '$expand_clause'(C, _, C).
 '$expand_body'(G, _, G) :- var(G), !.
@@ -878,7 +878,7 @@ abolish_table_subgoals(G) :- strip_module(G, _, P), ( ( callable(P) ; P == [] ) 
     '$is_loaded'(clpfd, clpfd_expandable, 1), clpfd:clpfd_expandable(G),
     predicate_property(M:G, imported_from(clpfd)), system:goal_expansion(G, X), !.
 expand_goal(G0, G) :- prolog_load_context(module, M), '$expand_body'(G0, M, G).
-% The node of a tree `Name(Key, _, ..., Left, Right)` where a key is, or would be.
+% Finds the node of a key in a tree `Name(Key, _, ..., Left, Right)`, or the node where it would be inserted.
 '$btree_find_node'(Key, Tree, Positions, Node, Where) :-
     (   var(Tree) -> throw(error(instantiation_error, _))
     ;   compound(Tree), functor(Tree, Name, Arity)
@@ -904,7 +904,7 @@ expand_term(T0, T) :-
     user:exception(undefined_global_variable, K, retry), nb_current(K, V0), !, V = V0.
 '$missing_global'(K, _) :- throw(error(existence_error(variable, K), context(system:nb_getval/2, _))).
 
-% Messages go to user_error, with the words that the program's hooks or we have for them.
+% Messages go to user_error. The text comes from the program's hooks, or from '$error_message' for errors.
 print_message(Kind, Term) :-
     (   current_predicate(user:message_hook/3),
         '$message_lines'(Term, Lines), user:message_hook(Term, Kind, Lines)
@@ -938,7 +938,7 @@ message_to_codes(Term, _, Codes) :- '$message_lines'(Term, Lines), with_output_t
 print_message_lines(S, Prefix0, Lines0) :-
     ( Prefix0 = kind(Kind) -> ( '$message_prefix'(Kind, Prefix) -> true ; Prefix = '' ) ; Prefix = Prefix0 ),
     '$plain_prefix'(Prefix, Plain),
-    % Each line ends once, also the last.
+    % Every line ends with one line break, including the last.
     ( '$append'(Lines, [nl], Lines0) -> true ; Lines = Lines0 ),
     with_output_to(string(Text), ( write(Plain), '$print_lines'(Lines, Plain) )),
     format(S, "~w~n", [Text]).
@@ -964,7 +964,7 @@ ensure_loaded(F) :- use_module(F).
 '$all_equal'([], _).
 '$all_equal'([V|Vs], V) :- '$all_equal'(Vs, V).
 
-% Floats in parts.
+% The components of floats.
 float_class(F, Class) :-
     ( float(F) -> true ; var(F) -> throw(error(instantiation_error, _)) ; throw(error(type_error(float, F), _)) ),
     (   F =\= F -> C = nan
@@ -980,7 +980,7 @@ float_parts(X, M, B, E) :-
     (   F =:= 0.0 -> M = F, E = 0
     ;   E0 is floor(log(abs(F)) / log(2)) + 1, '$mantissa'(F, E0, M, E)
     ).
-% The logarithm may be off by one.
+% The exponent computed by a logarithm may be off by one; this corrects it.
 '$mantissa'(F, E0, M, E) :-
     M0 is F / 2.0 ** E0,
     (   abs(M0) >= 1.0 -> E1 is E0 + 1, '$mantissa'(F, E1, M, E)
@@ -1098,7 +1098,7 @@ thread_local(Spec) :- dynamic(Spec).
     ;   throw(error(type_error(callable, Head), _))
     ).
 
-% Whether a term is of a type that a declaration names. What is not known yet may become of any type.
+% Whether a term has a declared type. An unbound variable has every type, as it may be bound to a value of it.
 '$has_type'(_, X) :- var(X), !.
 '$has_type'(any, _) :- !.
 '$has_type'('|'(A, B), X) :- !, ( '$has_type'(A, X) -> true ; '$has_type'(B, X) ).
