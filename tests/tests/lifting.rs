@@ -124,7 +124,7 @@ fn choices_and_results_of_random_functions_are_right() {
 }
 
 /// The result of a recorded call.
-struct Went {
+struct RecordedCall {
     call: Call,
     choices: Vec<Choice>,
     result: Option<ExprId>,
@@ -134,27 +134,30 @@ struct Went {
 /// Returns a description of the first two calls with equal choices and different ends.
 fn differing_ends(machine: &mut Machine, calls: &[Call]) -> Option<String> {
     let mut recorder = Recorder::default();
-    let mut all: Vec<Went> = Vec::new();
+    let mut all: Vec<RecordedCall> = Vec::new();
     for call in calls {
         let recorded = machine.record(&call.module, &call.function, &call.args, recorder);
         let (run, mut after) = recorded.expect("it runs");
         let choices = std::mem::take(&mut after.choices);
         let (result, outcome) = (after.result, run.outcome);
         if after.losses.is_empty() && !matches!(outcome, Outcome::Stopped(_)) {
-            let went = Went { call: call.clone(), choices, result, outcome };
-            let like = all.iter().find(|it| it.choices == went.choices);
-            if let Some(like) = like.filter(|it| !end_alike(&after.exprs, it, &went)) {
-                let [a, b] = [shown(&like.call), shown(&went.call)];
-                return Some(format!("{a} -> {:?}\n  {b} -> {:?}", like.outcome, went.outcome));
+            let recorded_call = RecordedCall { call: call.clone(), choices, result, outcome };
+            let like = all.iter().find(|it| it.choices == recorded_call.choices);
+            if let Some(like) = like.filter(|it| !end_alike(&after.exprs, it, &recorded_call)) {
+                let [a, b] = [shown(&like.call), shown(&recorded_call.call)];
+                return Some(format!(
+                    "{a} -> {:?}\n  {b} -> {:?}",
+                    like.outcome, recorded_call.outcome
+                ));
             }
-            all.push(went);
+            all.push(recorded_call);
         }
         recorder = after;
     }
     None
 }
 
-fn end_alike(exprs: &Exprs, a: &Went, b: &Went) -> bool {
+fn end_alike(exprs: &Exprs, a: &RecordedCall, b: &RecordedCall) -> bool {
     match (&a.outcome, &b.outcome) {
         // The environment of a closure is not part of its expression.
         (Outcome::Value(of_a), Outcome::Value(_)) if has_closure(of_a) => true,

@@ -2,7 +2,7 @@
 //! program of two processes. Brute force over all interleavings and the reduced exploration must find the
 //! same ends.
 //!
-//! One process makes the call and then reads or changes the shared state (`Kin::peer`); the other one does so
+//! One process makes the call and then reads or changes the shared state (`SharingGroup::peer`); the other one does so
 //! in the opposite order. A builtin whose row wrongly said `Nothing` would lose an end here.
 
 use conformance::{Classes, classes_of, machine_with};
@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use term::Atom;
 
 /// A group of builtins that share the same state.
-struct Kin {
+struct SharingGroup {
     /// An expression with which another process reads or changes the state.
     peer: &'static str,
     calls: &'static [(&'static str, &'static str)],
@@ -22,8 +22,8 @@ struct Kin {
 /// The variables of the expressions: `Q` is a waiting process, `O` the other one of the two processes, `Me`
 /// the first one; `T` and `t` are tables, `A` and `C` are arrays of atomics and counters, `K` is a timer, `L`
 /// an alias of the first process, `B` a buffer and `Z` a stream.
-const KIN: &[Kin] = &[
-    Kin {
+const SHARING_GROUPS: &[SharingGroup] = &[
+    SharingGroup {
         peer: "length(processes())",
         calls: &[
             ("erlang:spawn/1", "is_pid(spawn(fun() -> ok end))"),
@@ -39,7 +39,7 @@ const KIN: &[Kin] = &[
             ("erlang:system_info/1", "erlang:system_info(process_count)"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "group_leader(Q, O)",
         calls: &[
             ("erlang:group_leader/0", "group_leader() == Q"),
@@ -47,7 +47,7 @@ const KIN: &[Kin] = &[
             ("erlang:process_info/2", "process_info(Q, group_leader) == {group_leader, Me}"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "begin O ! b, receive X -> X after 0 -> none end end",
         calls: &[
             ("erlang:!/2", "(O ! a)"),
@@ -62,7 +62,7 @@ const KIN: &[Kin] = &[
             ("erlang:start_timer/4", "is_reference(erlang:start_timer(0, O, a, []))"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "is_process_alive(Q)",
         calls: &[
             ("erlang:exit/2", "exit(Q, kill)"),
@@ -72,7 +72,7 @@ const KIN: &[Kin] = &[
             ("erlang:garbage_collect/2", "begin exit(O, kill), garbage_collect(O, []) end"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "begin process_flag(trap_exit, true), exit(O, bad), receive {'EXIT', _, R} -> R after 0 -> none end end",
         calls: &[
             ("erlang:link/1", "link(O)"),
@@ -84,7 +84,7 @@ const KIN: &[Kin] = &[
             ),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "exit(Q, boom)",
         calls: &[
             (
@@ -102,11 +102,11 @@ const KIN: &[Kin] = &[
             ("erlang:demonitor/2", "demonitor(monitor(process, Q), [info])"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "begin L ! x, receive x -> got after 0 -> none end end",
         calls: &[("erlang:unalias/1", "unalias(L)")],
     },
-    Kin {
+    SharingGroup {
         peer: "{t(fun() -> register(a, self()) end), whereis(a) == self()}",
         calls: &[
             ("erlang:register/2", "register(a, Q)"),
@@ -115,7 +115,7 @@ const KIN: &[Kin] = &[
             ("erlang:registered/0", "lists:member(a, registered())"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "receive tick -> tick after 0 -> none end",
         calls: &[
             ("erlang:cancel_timer/1", "is_integer(erlang:cancel_timer(K))"),
@@ -124,7 +124,7 @@ const KIN: &[Kin] = &[
             ("erlang:read_timer/2", "is_integer(erlang:read_timer(K, []))"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "{lists:sort(ets:tab2list(T)), ets:insert(T, {k, 1}), catch ets:insert(t, {m, 1})}",
         calls: &[
             ("ets:insert/2", "ets:insert(T, {k, 2})"),
@@ -182,11 +182,11 @@ const KIN: &[Kin] = &[
             ("ets:setopts/2", "ets:setopts(T, {heir, none})"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "{catch ets:delete(t), catch ets:new(t, [named_table]) == x}",
         calls: &[("ets:all/0", "lists:member(t, ets:all())")],
     },
-    Kin {
+    SharingGroup {
         peer: "{persistent_term:get(v, none), persistent_term:put(v, 1)}",
         calls: &[
             ("persistent_term:get/0", "lists:keyfind(v, 1, persistent_term:get())"),
@@ -198,7 +198,7 @@ const KIN: &[Kin] = &[
             ("erts_internal:erase_persistent_terms/0", "erts_internal:erase_persistent_terms()"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "{atomics:get(A, 1), atomics:put(A, 1, 5)}",
         calls: &[
             ("atomics:put/3", "atomics:put(A, 1, 3)"),
@@ -209,7 +209,7 @@ const KIN: &[Kin] = &[
             ("atomics:compare_exchange/4", "atomics:compare_exchange(A, 1, 0, 3)"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "{counters:get(C, 1), counters:put(C, 1, 5)}",
         calls: &[
             ("erts_internal:counters_put/3", "counters:put(C, 1, 3)"),
@@ -217,7 +217,7 @@ const KIN: &[Kin] = &[
             ("erts_internal:counters_add/3", "counters:add(C, 1, 3)"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "erlang:monotonic_time()",
         calls: &[
             ("erlang:monotonic_time/0", "erlang:monotonic_time()"),
@@ -232,11 +232,11 @@ const KIN: &[Kin] = &[
             ("erlang:now/0", "erlang:now()"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "erlang:unique_integer([monotonic])",
         calls: &[("erlang:unique_integer/1", "erlang:unique_integer([monotonic])")],
     },
-    Kin {
+    SharingGroup {
         peer: "{os:getenv(\"GV\"), os:putenv(\"GV\", \"1\")}",
         calls: &[
             ("os:getenv/0", "lists:member(\"GV=1\", os:getenv())"),
@@ -247,7 +247,7 @@ const KIN: &[Kin] = &[
             ("os:unsetenv/1", "os:unsetenv(\"GV\")"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "{erlang:system_flag(fullsweep_after, 7), t(fun() -> erlang:system_monitor(O, [{long_gc, 9}]) end) == x}",
         calls: &[
             ("erlang:system_flag/2", "erlang:system_flag(fullsweep_after, 8)"),
@@ -257,7 +257,7 @@ const KIN: &[Kin] = &[
             ("erlang:system_monitor/2", "is_tuple(erlang:system_monitor(Q, [{long_gc, 9}]))"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "begin O ! b, receive X -> X after 0 -> none end end",
         calls: &[
             (
@@ -268,7 +268,7 @@ const KIN: &[Kin] = &[
             ("erlang:resume_process/1", "erlang:resume_process(O)"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "begin erlang:halt(7) end",
         calls: &[
             ("erlang:halt/0", "erlang:halt()"),
@@ -280,7 +280,7 @@ const KIN: &[Kin] = &[
             ("init:reboot/0", "init:reboot()"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "begin erlang:trace(O, true, [send]), O ! x, receive {trace, _, _, _, _} -> traced after 0 -> no end end",
         calls: &[
             ("erlang:trace/3", "erlang:trace(Q, true, [send])"),
@@ -288,7 +288,7 @@ const KIN: &[Kin] = &[
             ("erlang:trace_info/2", "erlang:trace_info(self(), flags)"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "{erlang:module_loaded(orddict), code:delete(orddict)}",
         calls: &[
             ("erlang:function_exported/3", "erlang:function_exported(orddict, new, 0)"),
@@ -308,7 +308,7 @@ const KIN: &[Kin] = &[
             ("erlang:loaded/0", "lists:member(orddict, erlang:loaded())"),
         ],
     },
-    Kin {
+    SharingGroup {
         peer: "{prim_buffer:size(B), prim_buffer:write(B, [<<9>>])}",
         calls: &[
             ("prim_buffer:size/1", "prim_buffer:size(B)"),
@@ -391,7 +391,7 @@ const MAX_RUNS: usize = 700;
 
 #[test]
 fn every_builtin_that_shares_something_is_tried() {
-    let tried: BTreeSet<&str> = KIN
+    let tried: BTreeSet<&str> = SHARING_GROUPS
         .iter()
         .flat_map(|it| it.calls)
         .map(|it| it.0)
@@ -413,7 +413,8 @@ fn what_is_shared_is_found() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("sharing.erl");
     let mut text = String::from(HEADER);
-    let calls = || KIN.iter().flat_map(|kin| kin.calls.iter().map(move |it| (kin.peer, it)));
+    let calls =
+        || SHARING_GROUPS.iter().flat_map(|kin| kin.calls.iter().map(move |it| (kin.peer, it)));
     for (n, (peer, (_, call))) in calls().enumerate() {
         let timed = if call.contains("timer(K") { "timed" } else { "untimed" };
         let (first, second) =

@@ -29,13 +29,13 @@ struct Options {
 }
 
 /// A target of the tool, and the module name that users know.
-struct Swept {
+struct SweptModule {
     name: String,
     target: String,
 }
 
 /// The result of testing a module.
-struct Ended {
+struct ModuleResult {
     n_findings: usize,
     n_confirmed: usize,
     peak: u64,
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &[&str]) -> Result<String, String> {
             continue;
         }
         let ended = sweep(&options, &swept, &dir);
-        let Ended { n_findings, n_confirmed: n, peak, wrong: found } = ended;
+        let ModuleResult { n_findings, n_confirmed: n, peak, wrong: found } = ended;
         eprint_line(&format!(
             "{}: {n_findings} findings, {n} confirmed, {} MiB{}",
             swept.name,
@@ -96,25 +96,25 @@ fn options(args: &[&str]) -> Result<Options, String> {
 }
 
 /// Returns all modules to test, in the order of their names within their library.
-fn modules() -> Result<Vec<Swept>, String> {
+fn modules() -> Result<Vec<SweptModule>, String> {
     let mut res = Vec::new();
     let asked = "[io:format(\"~s~n\", [code:lib_dir(A)]) || A <- [APPS]], halt().";
     let said =
         output("erl", &["-noshell", "-eval", &asked.replace("APPS", &APPLICATIONS.join(","))])?;
     for app in said.lines() {
         let stems = stems(&Path::new(app).join("ebin"), "beam");
-        res.extend(stems.into_iter().map(|it| Swept { target: it.clone(), name: it }));
+        res.extend(stems.into_iter().map(|it| SweptModule { target: it.clone(), name: it }));
     }
     for stem in stems(Path::new("/usr/lib/elixir/lib/elixir/ebin"), "beam") {
         let target = stem.strip_prefix("Elixir.").unwrap_or(&stem).to_owned();
-        res.push(Swept { target, name: stem });
+        res.push(SweptModule { target, name: stem });
     }
     let asked = "absolute_file_name(swi(library), D), write(D), nl";
     let library = output("swipl", &["-q", "-g", asked, "-t", "halt"]).unwrap_or_default();
     let library = Path::new(library.trim());
     for stem in stems(library, "pl") {
         let target = library.join(format!("{stem}.pl")).display().to_string();
-        res.push(Swept { target, name: format!("{stem}.pl") });
+        res.push(SweptModule { target, name: format!("{stem}.pl") });
     }
     Ok(res)
 }
@@ -134,8 +134,8 @@ fn output(program: &str, args: &[&str]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
-fn sweep(options: &Options, swept: &Swept, dir: &Path) -> Ended {
-    let mut ended = Ended { n_findings: 0, n_confirmed: 0, peak: 0, wrong: Vec::new() };
+fn sweep(options: &Options, swept: &SweptModule, dir: &Path) -> ModuleResult {
+    let mut ended = ModuleResult { n_findings: 0, n_confirmed: 0, peak: 0, wrong: Vec::new() };
     let written = dir.join("report.json");
     let file = fs::File::create(&written);
     let started = file.and_then(|file| {

@@ -15,14 +15,14 @@ pub struct Symbolic {
     /// The selected goal; `None`: *fail*.
     pub goal: Option<Vec<Atomic>>,
     pub answer: Substitution,
-    pub stack: Vec<Kept>,
+    pub stack: Vec<StackEntry>,
     /// The clauses that are not yet completely evaluated.
     pub left: BTreeSet<usize>,
 }
 
 /// An entry of the stack: an alternative to backtrack to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct StackEntry {
     pub label: usize,
     pub labels: Vec<usize>,
     pub answer: Substitution,
@@ -94,20 +94,20 @@ fn step(program: &[Definite], from: &Symbolic, n: usize) -> Option<Step> {
         }
         let body = clause.body.iter().map(|it| Atomic::Call(it.clone()));
         let goal = body.chain([Atomic::Exit(clause.label)]).chain(rest.iter().cloned());
-        kept.push(Kept {
+        kept.push(StackEntry {
             label: clause.label,
             labels: [&[clause.label], from.labels.as_slice()].concat(),
             answer: from.answer.then(&unifier),
             goal: goal.map(|it| it.apply(&unifier)).collect(),
         });
     }
-    let mut stack: Vec<Kept> = kept.into_iter().chain(from.stack.iter().cloned()).collect();
+    let mut stack: Vec<StackEntry> = kept.into_iter().chain(from.stack.iter().cloned()).collect();
     let (trace, left) = (trace.to_vec(), from.left.clone());
     let state = if *event == Event::Fail || stack.is_empty() {
         let (labels, answer) = (from.labels.clone(), from.answer.clone());
         Symbolic { trace, labels, goal: None, answer, stack: Vec::new(), left }
     } else {
-        let Kept { labels, answer, goal, .. } = stack.remove(0);
+        let StackEntry { labels, answer, goal, .. } = stack.remove(0);
         Symbolic { trace, labels, goal: Some(goal), answer, stack, left }
     };
     Some(Step { alternatives, state })

@@ -7,7 +7,7 @@
 use crate::instrumentation::event::Event;
 use crate::instrumentation::flat::ret;
 use crate::instrumentation::matching::{Vars, build, matches};
-use crate::instrumentation::transform::{Context, Right};
+use crate::instrumentation::transform::{Context, RightSide};
 use erlang::core::{Expr, ExprKind, Lambda, MapOp, MapPair, Module, VarId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -281,12 +281,12 @@ impl<'o> Evaluator<'o> {
         frame: &mut Frame,
         context: &Context<'_>,
     ) -> Res<Vec<Term>> {
-        match Right::of(arg) {
-            Right::Apply(args) => {
+        match RightSide::of(arg) {
+            RightSide::Apply(args) => {
                 self.say(context.call(of, args));
                 self.eval(arg, frame, Some(context))
             }
-            Right::Case => {
+            RightSide::Case => {
                 let ExprKind::Case { args, clauses } = &arg.kind else {
                     return Err(unsupported("a case"));
                 };
@@ -296,7 +296,7 @@ impl<'o> Evaluator<'o> {
                 self.say(context.exitcase(of, ret(&clause.body)));
                 Ok(values)
             }
-            Right::Try => {
+            RightSide::Try => {
                 let ExprKind::Try { arg, vars, body, raised, handler } = &arg.kind else {
                     return Err(unsupported("a try"));
                 };
@@ -317,18 +317,18 @@ impl<'o> Evaluator<'o> {
                 self.say(context.exitcase(of, ret(branch)));
                 Ok(values)
             }
-            Right::Outside => {
+            RightSide::Outside => {
                 let inner = matches!(arg.kind, ExprKind::Catch(_)).then_some(context);
                 let values = self.eval(arg, frame, inner)?;
                 self.say_value(context.bind_value(of), &values);
                 Ok(values)
             }
-            Right::Static => {
+            RightSide::Static => {
                 let values = self.eval(arg, frame, Some(context))?;
                 self.say(context.bind(of, arg));
                 Ok(values)
             }
-            Right::Flat => {
+            RightSide::Flat => {
                 let values = self.eval(arg, frame, Some(context))?;
                 self.say(context.bind(of, ret(arg)));
                 Ok(values)

@@ -95,7 +95,7 @@ impl<'a> Context<'a> {
 }
 
 /// The kind of expression on the right side of a `let`.
-pub(super) enum Right<'a> {
+pub(super) enum RightSide<'a> {
     /// A call inside the program, with these arguments.
     Apply(&'a [Expr]),
     Case,
@@ -108,34 +108,34 @@ pub(super) enum Right<'a> {
     Flat,
 }
 
-impl Right<'_> {
-    pub(super) fn of(expr: &Expr) -> Right<'_> {
+impl RightSide<'_> {
+    pub(super) fn of(expr: &Expr) -> RightSide<'_> {
         match &expr.kind {
             ExprKind::Local { args, .. }
             | ExprKind::ApplyLetrec { args, .. }
-            | ExprKind::Apply { args, .. } => Right::Apply(args),
-            ExprKind::Case { .. } => Right::Case,
-            ExprKind::Try { .. } => Right::Try,
+            | ExprKind::Apply { args, .. } => RightSide::Apply(args),
+            ExprKind::Case { .. } => RightSide::Case,
+            ExprKind::Try { .. } => RightSide::Try,
             ExprKind::Call { .. }
             | ExprKind::Catch(_)
-            | ExprKind::Letrec { kind: LetrecKind::Labels, .. } => Right::Outside,
+            | ExprKind::Letrec { kind: LetrecKind::Labels, .. } => RightSide::Outside,
             ExprKind::Primop { .. }
             | ExprKind::Map { .. }
             | ExprKind::Binary(_)
-            | ExprKind::Lambda(_) => Right::Static,
-            _ => Right::Flat,
+            | ExprKind::Lambda(_) => RightSide::Static,
+            _ => RightSide::Flat,
         }
     }
 }
 
 fn function(names: &[SmolStr], lambda: &Lambda) -> Lambda {
     let transform = Transform { names, context: Context::new(names, lambda) };
-    let body = transform.expr(&lambda.body, &End::Function);
+    let body = transform.expr(&lambda.body, &EndEvent::Function);
     Lambda { body, ..lambda.clone() }
 }
 
 /// The event to emit when the value of an expression is reached.
-enum End<'a> {
+enum EndEvent<'a> {
     /// None: the surrounding `let` emits one.
     Inner,
     Function,
@@ -149,7 +149,7 @@ struct Transform<'a> {
 }
 
 impl Transform<'_> {
-    fn expr(&self, expr: &Expr, end: &End<'_>) -> Expr {
+    fn expr(&self, expr: &Expr, end: &EndEvent<'_>) -> Expr {
         let place = expr.place;
         let kind = match &expr.kind {
             ExprKind::Let { vars, arg, body } => {
@@ -158,7 +158,7 @@ impl Transform<'_> {
                 ExprKind::Let { vars: vars.clone(), arg: Box::new(arg), body: Box::new(body) }
             }
             ExprKind::Seq(first, then) => {
-                let first = self.expr(first, &End::Inner);
+                let first = self.expr(first, &EndEvent::Inner);
                 ExprKind::Seq(Box::new(first), Box::new(self.expr(then, end)))
             }
             ExprKind::Letrec { functions, body, kind } => {
@@ -169,9 +169,11 @@ impl Transform<'_> {
                 ExprKind::Letrec { functions: functions.collect(), body, kind: *kind }
             }
             _ => match end {
-                End::Inner => return expr.clone(),
-                End::Function => return out(&self.context.exit(expr), expr.clone()),
-                End::Branch(vars) => return out(&self.context.exitcase(vars, expr), expr.clone()),
+                EndEvent::Inner => return expr.clone(),
+                EndEvent::Function => return out(&self.context.exit(expr), expr.clone()),
+                EndEvent::Branch(vars) => {
+                    return out(&self.context.exitcase(vars, expr), expr.clone());
+                }
             },
         };
         Expr { kind, place }
@@ -180,20 +182,20 @@ impl Transform<'_> {
     /// Transforms the right side of a `let` and its body.
     fn right(&self, vars: &[VarId], arg: &Expr, body: Expr) -> (Expr, Expr) {
         let context = &self.context;
-        match Right::of(arg) {
-            Right::Apply(args) => (out(&context.call(vars, args), arg.clone()), body),
-            Right::Case | Right::Try => (self.branches(vars, arg), body),
-            Right::Outside => {
+        match RightSide::of(arg) {
+            RightSide::Apply(args) => (out(&context.call(vars, args), arg.clone()), body),
+            RightSide::Case | RightSide::Try => (self.branches(vars, arg), body),
+            RightSide::Outside => {
                 let arg = match &arg.kind {
                     ExprKind::Catch(inner) => {
-                        let inner = Box::new(self.expr(inner, &End::Inner));
+                        let inner = Box::new(self.expr(inner, &EndEvent::Inner));
                         Expr { kind: ExprKind::Catch(inner), place: arg.place }
                     }
                     _ => arg.clone(),
                 };
                 (arg, out_value(&context.bind_value(vars), vars, body))
             }
-            Right::Static => {
+            RightSide::Static => {
                 let event = context.bind(vars, arg);
                 let arg = match &arg.kind {
                     ExprKind::Lambda(lambda) => {
@@ -204,9 +206,9 @@ impl Transform<'_> {
                 };
                 (arg, out(&event, body))
             }
-            Right::Flat => {
+            RightSide::Flat => {
                 let event = context.bind(vars, ret(arg));
-                (self.expr(arg, &End::Inner), out(&event, body))
+                (self.expr(arg, &EndEvent::Inner), out(&event, body))
             }
         }
     }
@@ -215,7 +217,7 @@ impl Transform<'_> {
         let kind = match &expr.kind {
             ExprKind::Case { args, clauses } => {
                 let branch = |(n, clause): (usize, &Clause)| {
-                    let body = self.expr(&clause.body, &End::Branch(of));
+                    let body = self.expr(&clause.body, &EndEvent::Branch(of));
                     let event = self.context.case(n, args, clauses);
                     Clause { body: out(&event, body), ..clause.clone() }
                 };
@@ -226,11 +228,11 @@ impl Transform<'_> {
                 let event = self.context.bind(vars, ret(arg));
                 let seen: Vec<VarId> = raised.iter().copied().take(2).collect();
                 let caught = self.context.bind_value(&seen);
-                let handler = self.expr(handler, &End::Branch(of));
+                let handler = self.expr(handler, &EndEvent::Branch(of));
                 ExprKind::Try {
-                    arg: Box::new(self.expr(arg, &End::Inner)),
+                    arg: Box::new(self.expr(arg, &EndEvent::Inner)),
                     vars: vars.clone(),
-                    body: Box::new(out(&event, self.expr(body, &End::Branch(of)))),
+                    body: Box::new(out(&event, self.expr(body, &EndEvent::Branch(of)))),
                     raised: raised.clone(),
                     handler: Box::new(out_value(&caught, &seen, handler)),
                 }

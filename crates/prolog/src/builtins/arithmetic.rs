@@ -93,7 +93,7 @@ fn plus(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 const MANY_PARTS: usize = 10_000;
 
 /// An entry of the work list of an evaluation.
-enum Work {
+enum EvalTask {
     Evaluate(Value),
     /// Applies a function to operands on the stack of numbers.
     Apply(FunctorId),
@@ -124,7 +124,7 @@ impl Machine {
     }
 
     fn evaluate_parts(&mut self, expression: Value) -> Result<Number, Fault> {
-        let mut todo = vec![Work::Evaluate(expression)];
+        let mut todo = vec![EvalTask::Evaluate(expression)];
         let mut numbers: Vec<Number> = Vec::new();
         let mut modes: Vec<Rounding> = Vec::new();
         let mut n_parts = 0_usize;
@@ -134,7 +134,7 @@ impl Machine {
                 return Err(self.type_error("expression", expression));
             }
             match work {
-                Work::Evaluate(value) => {
+                EvalTask::Evaluate(value) => {
                     let value = self.heap.deref(value);
                     if let Some(number) = Number::of(&self.heap, value) {
                         numbers.push(number);
@@ -142,7 +142,7 @@ impl Machine {
                         numbers.push(number);
                     }
                 }
-                Work::Apply(functor) => {
+                EvalTask::Apply(functor) => {
                     let (name, arity) = self.atoms.name_arity(functor);
                     if !is_function(self.atoms.text(name), arity) {
                         return Err(self.not_evaluable(name, arity));
@@ -169,8 +169,8 @@ impl Machine {
                         None => res,
                     });
                 }
-                Work::Round(mode) => modes.push(mode),
-                Work::Unround => {
+                EvalTask::Round(mode) => modes.push(mode),
+                EvalTask::Unround => {
                     modes.pop();
                 }
             }
@@ -183,7 +183,7 @@ impl Machine {
     fn evaluate_leaf(
         &mut self,
         value: Value,
-        todo: &mut Vec<Work>,
+        todo: &mut Vec<EvalTask>,
     ) -> Result<Option<Number>, Fault> {
         match value.view() {
             View::Var(_) => Err(self.instantiation_error()),
@@ -218,7 +218,7 @@ impl Machine {
                     return Err(self.not_one_character(value));
                 }
                 if number.is_none() {
-                    todo.push(Work::Evaluate(item));
+                    todo.push(EvalTask::Evaluate(item));
                 }
                 Ok(number)
             }
@@ -230,15 +230,15 @@ impl Machine {
                     let Some(rounding) = Rounding::named(self.atoms.text(name)) else {
                         return Err(self.domain_error("round", mode));
                     };
-                    let inner = Work::Evaluate(self.heap.arg(value, 0));
-                    todo.extend([Work::Unround, inner, Work::Round(rounding)]);
+                    let inner = EvalTask::Evaluate(self.heap.arg(value, 0));
+                    todo.extend([EvalTask::Unround, inner, EvalTask::Round(rounding)]);
                     return Ok(None);
                 }
-                todo.push(Work::Apply(functor));
+                todo.push(EvalTask::Apply(functor));
                 // The last argument is evaluated first, so that of several errors the one that SWI-Prolog
                 // raises is raised.
                 for n in 0..arity {
-                    todo.push(Work::Evaluate(self.heap.arg(value, n)));
+                    todo.push(EvalTask::Evaluate(self.heap.arg(value, n)));
                 }
                 Ok(None)
             }

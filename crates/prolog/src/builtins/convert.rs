@@ -7,24 +7,24 @@ use crate::machine::{Fault, Machine, Next};
 use crate::text::read_number;
 
 pub(super) const ROWS: &[Row] = &[
-    iso("atom_codes", 2, |m, a| atom_list(m, a, Form::Codes)),
-    iso("atom_chars", 2, |m, a| atom_list(m, a, Form::Chars)),
+    iso("atom_codes", 2, |m, a| atom_list(m, a, TextForm::Codes)),
+    iso("atom_chars", 2, |m, a| atom_list(m, a, TextForm::Chars)),
     iso("char_code", 2, char_code),
-    iso("number_codes", 2, |m, a| number_text(m, a, Form::Codes)),
-    iso("number_chars", 2, |m, a| number_text(m, a, Form::Chars)),
+    iso("number_codes", 2, |m, a| number_text(m, a, TextForm::Codes)),
+    iso("number_chars", 2, |m, a| number_text(m, a, TextForm::Chars)),
     row("atom_number", 2, atom_number),
-    row("number_string", 2, |m, a| number_text(m, a, Form::String)),
-    row("atom_string", 2, |m, a| text_both(m, a, Form::Atom, Form::String)),
-    row("string_to_atom", 2, |m, a| text_both(m, a, Form::String, Form::Atom)),
-    row("string_chars", 2, |m, a| string_list(m, a, Form::Chars)),
-    row("string_codes", 2, |m, a| string_list(m, a, Form::Codes)),
+    row("number_string", 2, |m, a| number_text(m, a, TextForm::String)),
+    row("atom_string", 2, |m, a| text_both(m, a, TextForm::Atom, TextForm::String)),
+    row("string_to_atom", 2, |m, a| text_both(m, a, TextForm::String, TextForm::Atom)),
+    row("string_chars", 2, |m, a| string_list(m, a, TextForm::Chars)),
+    row("string_codes", 2, |m, a| string_list(m, a, TextForm::Codes)),
     row("text_to_string", 2, text_to_string),
     row("name", 2, name),
 ];
 
 /// The representation that a text is converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum TextForm {
     Atom,
     /// A number if the text is one in Prolog's syntax, otherwise an atom.
     Name,
@@ -88,20 +88,20 @@ impl Machine {
             .or_else(|| if value.is_cons() { self.list_text(value) } else { None })
     }
 
-    pub(crate) fn make_text(&mut self, text: &str, form: Form) -> Value {
+    pub(crate) fn make_text(&mut self, text: &str, form: TextForm) -> Value {
         match form {
-            Form::Atom => self.atom_named(text),
-            Form::Name => match read_number(text) {
+            TextForm::Atom => self.atom_named(text),
+            TextForm::Name => match read_number(text) {
                 Some(number) => number.store(&mut self.heap),
                 None => self.atom_named(text),
             },
-            Form::String => self.heap.text(text),
-            Form::Codes => {
+            TextForm::String => self.heap.text(text),
+            TextForm::Codes => {
                 let codes: Vec<Value> =
                     text.chars().map(|c| Value::int(i64::from(u32::from(c)))).collect();
                 self.heap.list(&codes)
             }
-            Form::Chars => {
+            TextForm::Chars => {
                 let chars: Vec<Value> =
                     text.chars().map(|c| self.atom_named(c.encode_utf8(&mut [0; 4]))).collect();
                 self.heap.list(&chars)
@@ -177,7 +177,7 @@ impl Machine {
 }
 
 /// Implements `atom_codes/2` and `atom_chars/2`.
-fn atom_list(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
+fn atom_list(m: &mut Machine, a: usize, form: TextForm) -> Result<Next, Fault> {
     let (x, y) = (m.arg(a, 0), m.arg(a, 1));
     if x.is_var() {
         let text = m.list_text_arg(y)?;
@@ -197,7 +197,7 @@ fn atom_list(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
 }
 
 /// Implements `string_codes/2` and `string_chars/2`.
-fn string_list(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
+fn string_list(m: &mut Machine, a: usize, form: TextForm) -> Result<Next, Fault> {
     let (x, y) = (m.arg(a, 0), m.arg(a, 1));
     if m.has_holes(x) {
         let text = m.list_text_arg(y)?;
@@ -213,9 +213,9 @@ fn string_list(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
 }
 
 /// Converts between two representations in both directions: `atom_string/2`, `string_to_atom/2`.
-fn text_both(m: &mut Machine, a: usize, left: Form, right: Form) -> Result<Next, Fault> {
+fn text_both(m: &mut Machine, a: usize, left: TextForm, right: TextForm) -> Result<Next, Fault> {
     let (x, y) = (m.arg(a, 0), m.arg(a, 1));
-    let names = |form: Form| if form == Form::Atom { "atom" } else { "string" };
+    let names = |form: TextForm| if form == TextForm::Atom { "atom" } else { "string" };
     match (m.known_text(x), m.known_text(y)) {
         (Some(text), _) if y.is_var() => {
             let new = m.make_text(&text, right);
@@ -232,7 +232,7 @@ fn text_both(m: &mut Machine, a: usize, left: Form, right: Form) -> Result<Next,
             (true, true) => m.instantiation_error(),
             (false, true) => m.type_error(names(left), x),
             (true, false) => m.type_error(names(right), y),
-            (false, false) => m.type_error("string", if left == Form::String { x } else { y }),
+            (false, false) => m.type_error("string", if left == TextForm::String { x } else { y }),
         }),
     }
 }
@@ -241,7 +241,7 @@ fn name(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (x, y) = (m.arg(a, 0), m.arg(a, 1));
     if x.is_var() {
         let text = m.list_text_arg(y)?;
-        let new = m.make_text(&text, Form::Name);
+        let new = m.make_text(&text, TextForm::Name);
         return m.answer(x, new);
     }
     let Some(text) = m.atomic_text(x).filter(|_| !x.is_nil()) else {
@@ -251,7 +251,7 @@ fn name(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     if !is_text {
         return Err(m.type_error("list", y));
     }
-    let new = m.make_text(&text, Form::Codes);
+    let new = m.make_text(&text, TextForm::Codes);
     m.answer(y, new)
 }
 
@@ -294,7 +294,7 @@ fn char_code(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 }
 
 /// Implements `number_codes/2` and similar predicates. A string that is not a number fails.
-fn number_text(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
+fn number_text(m: &mut Machine, a: usize, form: TextForm) -> Result<Next, Fault> {
     let (number, list) = (m.arg(a, 0), m.arg(a, 1));
     if !number.is_var() && !number.is_number() {
         return Err(m.type_error("number", number));
@@ -306,13 +306,13 @@ fn number_text(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
     }
     let text = m.list_text_arg(list)?;
     let read =
-        if form == Form::String { plain_number(&text) } else { read_number(text.trim_start()) };
+        if form == TextForm::String { plain_number(&text) } else { read_number(text.trim_start()) };
     match read {
         Some(found) => {
             let found = found.store(&mut m.heap);
             m.answer(number, found)
         }
-        None if form == Form::String => Ok(Next::False),
+        None if form == TextForm::String => Ok(Next::False),
         None => Err(m.syntax_error("illegal_number")),
     }
 }

@@ -85,7 +85,7 @@ fn head_pred(m: &mut Machine, head: Value) -> Result<(Option<PredId>, Value), Fa
 
 /// A position among the clauses that a call iterates over.
 #[derive(Clone, Copy, Debug)]
-enum From {
+enum ClauseCursor {
     Chain(ClauseId),
     /// In a bucket of the index, at this position.
     Bucket(Bucket, u32),
@@ -93,8 +93,8 @@ enum From {
 
 /// The remaining clauses of an iteration, as they were when the call began.
 #[derive(Clone, Copy, Debug)]
-struct Remaining {
-    from: From,
+struct ClauseIteration {
+    from: ClauseCursor,
     generation: u64,
     key: Key,
 }
@@ -131,11 +131,12 @@ fn next_clause(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let [bucket, at, generation] = [number(0), number(1), number(2)];
     let at = u32::try_from(at).unwrap_or(u32::MAX);
     let from = match u32::try_from(bucket) {
-        Ok(bucket) => From::Bucket(Bucket(bucket), at),
-        Err(_) => From::Chain(ClauseId(at)),
+        Ok(bucket) => ClauseCursor::Bucket(Bucket(bucket), at),
+        Err(_) => ClauseCursor::Chain(ClauseId(at)),
     };
     let key = first_key(m, head);
-    let mut left = Remaining { from, generation: u64::try_from(generation).unwrap_or(0), key };
+    let mut left =
+        ClauseIteration { from, generation: u64::try_from(generation).unwrap_or(0), key };
     let Some(found) = next_match(m, &mut left, head, body)? else { return Ok(Next::False) };
     answer_clause(m, a, found, left, (head, body))
 }
@@ -146,7 +147,7 @@ fn answer_clause(
     m: &mut Machine,
     a: usize,
     found: ClauseId,
-    left: Remaining,
+    left: ClauseIteration,
     (head, body): (Value, Value),
 ) -> Result<Next, Fault> {
     let mut ahead = left;
@@ -156,8 +157,8 @@ fn answer_clause(
     while let Some((next, is_match)) = next_candidate(m, &mut ahead, head, body)? {
         if is_match {
             let (bucket, at) = match before.from {
-                From::Chain(_) => (-1, next.0),
-                From::Bucket(bucket, _) => (i64::from(bucket.0), position(ahead.from)),
+                ClauseCursor::Chain(_) => (-1, next.0),
+                ClauseCursor::Bucket(bucket, _) => (i64::from(bucket.0), position(ahead.from)),
             };
             let functor = m.atoms.functor_named("$rest", 3);
             let generation = i64::try_from(left.generation).unwrap_or(i64::MAX);
@@ -173,10 +174,10 @@ fn answer_clause(
 }
 
 /// Returns the position of the last clause that was taken from a bucket.
-fn position(from: From) -> u32 {
+fn position(from: ClauseCursor) -> u32 {
     match from {
-        From::Chain(_) => 0,
-        From::Bucket(_, n) => n.saturating_sub(1),
+        ClauseCursor::Chain(_) => 0,
+        ClauseCursor::Bucket(_, n) => n.saturating_sub(1),
     }
 }
 
@@ -186,7 +187,7 @@ fn reference(m: &mut Machine, id: ClauseId) -> Value {
 
 fn next_match(
     m: &mut Machine,
-    left: &mut Remaining,
+    left: &mut ClauseIteration,
     head: Value,
     body: Value,
 ) -> Result<Option<ClauseId>, Fault> {
@@ -201,13 +202,13 @@ fn next_match(
 /// Returns the next clause that is visible and has the key, and whether it unifies with head and body.
 fn next_candidate(
     m: &mut Machine,
-    left: &mut Remaining,
+    left: &mut ClauseIteration,
     head: Value,
     body: Value,
 ) -> Result<Option<(ClauseId, bool)>, Fault> {
     loop {
         let found = match &mut left.from {
-            From::Chain(at) => {
+            ClauseCursor::Chain(at) => {
                 let found = *at;
                 if found == ClauseId::NONE {
                     return Ok(None);
@@ -215,7 +216,7 @@ fn next_candidate(
                 *at = m.db.clause(found).next;
                 found
             }
-            From::Bucket(bucket, n) => {
+            ClauseCursor::Bucket(bucket, n) => {
                 let Some(found) = m.db.bucket_at(*bucket, *n) else { return Ok(None) };
                 *n += 1;
                 found
@@ -252,7 +253,7 @@ fn first_key(m: &Machine, head: Value) -> Key {
 }
 
 /// Returns the clauses that the running builtin iterates over, and the head without its module.
-fn looked_for(m: &mut Machine, a: usize) -> Result<Option<(Remaining, Value)>, Fault> {
+fn looked_for(m: &mut Machine, a: usize) -> Result<Option<(ClauseIteration, Value)>, Fault> {
     let (head, purpose) = (m.arg(a, 0), m.arg(a, 2));
     let modify = purpose.as_atom().is_some_and(|it| m.atoms.text(it) == "modify");
     m.running = Some((
@@ -290,12 +291,12 @@ fn looked_for(m: &mut Machine, a: usize) -> Result<Option<(Remaining, Value)>, F
         return Err(m.permission_error("access", "private_procedure", indicator));
     }
     let key = first_key(m, head);
-    let chain = From::Chain(m.db.get(id).first);
+    let chain = ClauseCursor::Chain(m.db.get(id).first);
     let from = match key {
         Key::ANY => chain,
-        key => m.db.bucket(id, key).map_or(chain, |it| From::Bucket(it, 0)),
+        key => m.db.bucket(id, key).map_or(chain, |it| ClauseCursor::Bucket(it, 0)),
     };
-    Ok(Some((Remaining { from, generation: m.db.generation, key }, head)))
+    Ok(Some((ClauseIteration { from, generation: m.db.generation, key }, head)))
 }
 
 impl Machine {

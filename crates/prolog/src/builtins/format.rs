@@ -1,6 +1,6 @@
 //! `format/1,2,3`: directives, column stops and fill characters.
 
-use crate::builtins::output::Style;
+use crate::builtins::output::WriteStyle;
 use crate::builtins::{Row, row};
 use crate::data::{Number, Value};
 use crate::machine::{Capture, Fault, Machine, Next};
@@ -204,19 +204,19 @@ impl Formatting {
         match directive {
             'w' => {
                 let value = self.next(m)?;
-                self.out.push_str(&m.bounded_text(value, Style::Write)?);
+                self.out.push_str(&m.bounded_text(value, WriteStyle::Write)?);
             }
             'p' => {
                 let value = self.next(m)?;
-                self.out.push_str(&m.bounded_text(value, Style::Print)?);
+                self.out.push_str(&m.bounded_text(value, WriteStyle::Print)?);
             }
             'q' => {
                 let value = self.next(m)?;
-                self.out.push_str(&m.bounded_text(value, Style::Quoted)?);
+                self.out.push_str(&m.bounded_text(value, WriteStyle::Quoted)?);
             }
             'k' => {
                 let value = self.next(m)?;
-                self.out.push_str(&m.bounded_text(value, Style::Canonical)?);
+                self.out.push_str(&m.bounded_text(value, WriteStyle::Canonical)?);
             }
             'a' => {
                 let value = self.next(m)?;

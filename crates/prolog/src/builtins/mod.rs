@@ -22,8 +22,8 @@ mod terms;
 mod text;
 mod types;
 
-pub(crate) use convert::Form;
-pub(crate) use output::Style;
+pub(crate) use convert::TextForm;
+pub(crate) use output::WriteStyle;
 pub use streams::{Disk, DiskError, Streams, Write};
 pub use tables::Tables;
 

@@ -1,7 +1,7 @@
 //! Variables of terms: listing and numbering them, and comparing terms up to renaming.
 
 use crate::builtins::{Row, iso, row};
-use crate::data::{Alike, AtomId, FunctorId, SUSPICIOUS, Value, View, Walk};
+use crate::data::{AssumedEqual, AtomId, CYCLE_CHECK_AFTER, FunctorId, Value, View, Walk};
 use crate::machine::{Fault, Machine, Next};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -151,7 +151,7 @@ impl Machine {
         let mut there: FxHashMap<usize, usize> = FxHashMap::default();
         let mut back: FxHashMap<usize, usize> = FxHashMap::default();
         let mut todo = vec![(x, y)];
-        let (mut n_structs, mut alike) = (0_usize, Alike::default());
+        let (mut n_structs, mut assumed) = (0_usize, AssumedEqual::default());
         while let Some((x, y)) = todo.pop() {
             let (x, y) = (self.heap.deref(x), self.heap.deref(y));
             match (x.view(), y.view()) {
@@ -167,7 +167,7 @@ impl Machine {
                     n_structs += 1;
                     // The complement distinguishes the two sides of a pair: joining a structure with itself
                     // must not hide that its variables have to be the same on both sides.
-                    if SUSPICIOUS < n_structs && !alike.join(x.payload(), !y.payload()) {
+                    if CYCLE_CHECK_AFTER < n_structs && !assumed.join(x.payload(), !y.payload()) {
                         continue;
                     }
                     let n = self.atoms.arity(f);

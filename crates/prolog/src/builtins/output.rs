@@ -1,6 +1,6 @@
 //! Writing terms, to a stream or as text into a term.
 
-use crate::builtins::convert::Form;
+use crate::builtins::convert::TextForm;
 use crate::builtins::streams::{CAPTURED, Direction, USER_ERROR, USER_OUTPUT};
 use crate::builtins::{Row, iso, row};
 use crate::data::{AtomId, Number, Value, View, Walk};
@@ -18,32 +18,32 @@ pub(super) const ROWS: &[Row] = &[
             Ok(Next::True)
         })
     }),
-    iso("write", 1, |m, a| write(m, a, Style::Write)),
+    iso("write", 1, |m, a| write(m, a, WriteStyle::Write)),
     iso("print", 1, |m, a| match m.has_portray() {
         true => m.call_own("$print", &[m.arg(a, 0)]),
-        false => write(m, a, Style::Print),
+        false => write(m, a, WriteStyle::Print),
     }),
     iso("writeln", 1, |m, a| {
-        write(m, a, Style::Write)?;
+        write(m, a, WriteStyle::Write)?;
         m.put_text("\n");
         Ok(Next::True)
     }),
-    iso("writeq", 1, |m, a| write(m, a, Style::Quoted)),
-    iso("write_canonical", 1, |m, a| write(m, a, Style::Canonical)),
-    iso("write", 2, |m, a| on_stream(m, a, |m, a| write(m, a, Style::Write))),
+    iso("writeq", 1, |m, a| write(m, a, WriteStyle::Quoted)),
+    iso("write_canonical", 1, |m, a| write(m, a, WriteStyle::Canonical)),
+    iso("write", 2, |m, a| on_stream(m, a, |m, a| write(m, a, WriteStyle::Write))),
     row("writeln", 2, |m, a| {
         on_stream(m, a, |m, a| {
-            write(m, a, Style::Write)?;
+            write(m, a, WriteStyle::Write)?;
             m.put_text("\n");
             Ok(Next::True)
         })
     }),
     iso("print", 2, |m, a| match m.has_portray() {
         true => m.call_own("$print", &[m.arg(a, 0), m.arg(a, 1)]),
-        false => on_stream(m, a, |m, a| write(m, a, Style::Print)),
+        false => on_stream(m, a, |m, a| write(m, a, WriteStyle::Print)),
     }),
-    iso("writeq", 2, |m, a| on_stream(m, a, |m, a| write(m, a, Style::Quoted))),
-    iso("write_canonical", 2, |m, a| on_stream(m, a, |m, a| write(m, a, Style::Canonical))),
+    iso("writeq", 2, |m, a| on_stream(m, a, |m, a| write(m, a, WriteStyle::Quoted))),
+    iso("write_canonical", 2, |m, a| on_stream(m, a, |m, a| write(m, a, WriteStyle::Canonical))),
     iso("write_term", 2, |m, a| {
         let (term, options) = (m.arg(a, 0), m.arg(a, 1));
         if m.has_portray() && m.wants_portray(options)? {
@@ -103,14 +103,14 @@ const SMALL: usize = 1 << 16;
 const BYTES_PER_PART: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(crate) enum WriteStyle {
     Write,
     Print,
     Quoted,
     Canonical,
 }
 
-fn write(m: &mut Machine, a: usize, style: Style) -> Result<Next, Fault> {
+fn write(m: &mut Machine, a: usize, style: WriteStyle) -> Result<Next, Fault> {
     let text = m.bounded_text(m.arg(a, 0), style)?;
     m.put_text(&text);
     Ok(Next::True)
@@ -167,10 +167,10 @@ fn captured(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (kind, to) = (m.arg(a, 0), m.arg(a, 1));
     let text = m.output.captures.pop().unwrap_or_default().text;
     let form = match kind.as_atom().map(|it| m.atoms.name(it)).as_deref() {
-        Some("atom") => Form::Atom,
-        Some("string") => Form::String,
-        Some("codes") => Form::Codes,
-        Some("chars") => Form::Chars,
+        Some("atom") => TextForm::Atom,
+        Some("string") => TextForm::String,
+        Some("codes") => TextForm::Codes,
+        Some("chars") => TextForm::Chars,
         _ => return Err(m.domain_error("output_sink", kind)),
     };
     let new = m.make_text(&text, form);
@@ -261,13 +261,13 @@ impl Machine {
     }
 
     /// Returns the text of a term for a message; a very long text is cut off.
-    pub(crate) fn term_text(&self, term: Value, style: Style) -> String {
+    pub(crate) fn term_text(&self, term: Value, style: WriteStyle) -> String {
         let options = WriteOptions { max_bytes: LONGEST_SHOWN, ..self.options_of(term, style) };
         self.text_with(&options, term)
     }
 
     /// Returns the text of a term that a goal writes; stops the run if the budgets do not suffice for it.
-    pub(crate) fn bounded_text(&mut self, term: Value, style: Style) -> Result<String, Fault> {
+    pub(crate) fn bounded_text(&mut self, term: Value, style: WriteStyle) -> Result<String, Fault> {
         let max_bytes = self.writable();
         let options = WriteOptions { max_bytes, ..self.options_of(term, style) };
         let text = self.text_with(&options, term);
@@ -287,12 +287,14 @@ impl Machine {
         }
     }
 
-    fn options_of(&self, term: Value, style: Style) -> WriteOptions {
+    fn options_of(&self, term: Value, style: WriteStyle) -> WriteOptions {
         match style {
-            Style::Write => WriteOptions::default(),
-            Style::Print => WriteOptions { escapes: Escapes::Unicode, ..WriteOptions::quoted() },
-            Style::Quoted => WriteOptions::quoted(),
-            Style::Canonical => WriteOptions::canonical(&self.heap, &self.atoms, term),
+            WriteStyle::Write => WriteOptions::default(),
+            WriteStyle::Print => {
+                WriteOptions { escapes: Escapes::Unicode, ..WriteOptions::quoted() }
+            }
+            WriteStyle::Quoted => WriteOptions::quoted(),
+            WriteStyle::Canonical => WriteOptions::canonical(&self.heap, &self.atoms, term),
         }
     }
 
@@ -362,7 +364,7 @@ impl Machine {
     }
 
     pub(crate) fn quoted_text(&self, term: Value) -> String {
-        self.term_text(term, Style::Quoted)
+        self.term_text(term, WriteStyle::Quoted)
     }
 
     pub(crate) fn write_with(&mut self, term: Value, options: Value) -> Result<(), Fault> {

@@ -1,6 +1,6 @@
 //! Reading terms from text.
 
-use crate::builtins::output::Style;
+use crate::builtins::output::WriteStyle;
 use crate::builtins::{Row, row};
 use crate::data::{AtomId, FunctorId, Value};
 use crate::machine::{Fault, Machine, Next};
@@ -69,7 +69,7 @@ fn term_to_text(m: &mut Machine, a: usize, string: bool) -> Result<Next, Fault> 
         let read = m.read_or_raise(&text)?;
         return m.answer(term, read.term);
     }
-    let written = m.bounded_text(term, Style::Quoted)?;
+    let written = m.bounded_text(term, WriteStyle::Quoted)?;
     m.note_own_names(&WriteOptions::quoted(), term);
     let new = if string { m.heap.text(&written) } else { m.atom_named(&written) };
     if !text.is_var() {

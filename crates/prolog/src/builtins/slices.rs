@@ -1,6 +1,6 @@
 //! Parts of texts. All solutions are computed at once, and the prelude enumerates them.
 
-use crate::builtins::convert::Form;
+use crate::builtins::convert::TextForm;
 use crate::builtins::{Row, row};
 use crate::data::{Number, Value, View};
 use crate::machine::{Fault, Machine, Next};
@@ -12,7 +12,7 @@ pub(super) const ROWS: &[Row] = &[row("$slices", 7, slices), row("$splits", 4, s
 fn slices(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let is_string = m.arg(a, 0).as_atom().is_some_and(|it| m.atoms.text(it) == "string");
     m.running = Some((m.atoms.intern(if is_string { "sub_string" } else { "sub_atom" }), 5));
-    let form = if is_string { Form::String } else { Form::Atom };
+    let form = if is_string { TextForm::String } else { TextForm::Atom };
     let (text, sub) = (m.arg(a, 1), m.arg(a, 5));
     if text.tag() == crate::data::Tag::Struct {
         return Err(m.type_error(if is_string { "string" } else { "atom" }, text));
@@ -118,7 +118,7 @@ fn positions(
 /// `'$splits'(Kind, Text, Whole, Solutions)`: returns `X-Y` for every way to cut the text in two.
 fn splits(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let is_string = m.arg(a, 0).as_atom().is_some_and(|it| m.atoms.text(it) == "string");
-    let form = if is_string { Form::String } else { Form::Atom };
+    let form = if is_string { TextForm::String } else { TextForm::Atom };
     let text = m.arg(a, 1);
     let whole = m.text_arg(text)?;
     let mut cuts: Vec<usize> = whole.char_indices().map(|it| it.0).collect();

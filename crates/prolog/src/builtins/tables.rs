@@ -355,7 +355,7 @@ fn keep(
 
 /// The mode of an argument of a tabled predicate: how the answers of a group are combined into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
+enum AnswerMode {
     /// The argument distinguishes the groups.
     Index,
     First,
@@ -373,17 +373,17 @@ fn join(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     for mode in m.list_arg(modes)? {
         let name = mode.as_atom().map_or("", |it| m.atoms.text(it));
         known.push(match name {
-            "index" => Mode::Index,
-            "last" if is_first => Mode::Last,
-            "min" => Mode::Min,
-            "max" => Mode::Max,
-            _ => Mode::First,
+            "index" => AnswerMode::Index,
+            "last" if is_first => AnswerMode::Last,
+            "min" => AnswerMode::Min,
+            "max" => AnswerMode::Max,
+            _ => AnswerMode::First,
         });
     }
     let (module, plain) = m.strip_module(m.context, answer);
     let new: Vec<Value> = (0..known.len()).map(|n| m.heap.arg(plain, n)).collect();
     let own: Vec<Value> =
-        new.iter().zip(&known).filter(|it| *it.1 == Mode::Index).map(|it| *it.0).collect();
+        new.iter().zip(&known).filter(|it| *it.1 == AnswerMode::Index).map(|it| *it.0).collect();
     let group = m.variant(&own)?;
     let n_words = group.len();
     let Some(table) = m.tables.by_number(number) else { return Ok(Next::False) };
@@ -401,10 +401,10 @@ fn join(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         let before = m.heap.arg(old, n);
         let order = compare(&m.heap, &m.atoms, *value, before);
         let takes = match mode {
-            Mode::Index | Mode::First => false,
-            Mode::Last => order != Ordering::Equal,
-            Mode::Min => order == Ordering::Less,
-            Mode::Max => order == Ordering::Greater,
+            AnswerMode::Index | AnswerMode::First => false,
+            AnswerMode::Last => order != Ordering::Equal,
+            AnswerMode::Min => order == Ordering::Less,
+            AnswerMode::Max => order == Ordering::Greater,
         };
         is_better |= takes;
         best.push(if takes { *value } else { before });

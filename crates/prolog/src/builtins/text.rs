@@ -1,6 +1,6 @@
 //! Operations on text that have exactly one answer.
 
-use crate::builtins::convert::Form;
+use crate::builtins::convert::TextForm;
 use crate::builtins::{Row, iso, row};
 use crate::data::{ListEnd, Value};
 use crate::machine::{Fault, Machine, Next};
@@ -8,10 +8,10 @@ use crate::machine::{Fault, Machine, Next};
 pub(super) const ROWS: &[Row] = &[
     iso("atom_length", 2, length),
     row("string_length", 2, length),
-    row("upcase_atom", 2, |m, a| map_text(m, a, Form::Atom, upper)),
-    row("downcase_atom", 2, |m, a| map_text(m, a, Form::Atom, lower)),
-    row("string_upper", 2, |m, a| map_text(m, a, Form::String, upper)),
-    row("string_lower", 2, |m, a| map_text(m, a, Form::String, lower)),
+    row("upcase_atom", 2, |m, a| map_text(m, a, TextForm::Atom, upper)),
+    row("downcase_atom", 2, |m, a| map_text(m, a, TextForm::Atom, lower)),
+    row("string_upper", 2, |m, a| map_text(m, a, TextForm::String, upper)),
+    row("string_lower", 2, |m, a| map_text(m, a, TextForm::String, lower)),
     row("atomic_list_concat", 2, |m, a| concat_list(m, a, None)),
     row("atomic_list_concat", 3, concat_or_split),
     row("split_string", 4, split_string),
@@ -21,9 +21,9 @@ pub(super) const ROWS: &[Row] = &[
         // `'$concat'(Kind, A, B, C)`, where `A` and `B` are known.
         let kind = m.arg(a, 0);
         let form = if kind.as_atom().is_some_and(|it| m.atoms.text(it) == "string") {
-            Form::String
+            TextForm::String
         } else {
-            Form::Atom
+            TextForm::Atom
         };
         concat_known(m, a + 1, form)
     }),
@@ -38,7 +38,12 @@ fn length(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(length, Value::size(found.chars().count()))
 }
 
-fn map_text(m: &mut Machine, a: usize, form: Form, map: fn(char) -> char) -> Result<Next, Fault> {
+fn map_text(
+    m: &mut Machine,
+    a: usize,
+    form: TextForm,
+    map: fn(char) -> char,
+) -> Result<Next, Fault> {
     let (from, to) = (m.arg(a, 0), m.arg(a, 1));
     if from.is_var() {
         return Err(m.instantiation_error());
@@ -56,7 +61,7 @@ fn map_text(m: &mut Machine, a: usize, form: Form, map: fn(char) -> char) -> Res
     }
     match m.atomic_text(to).filter(|_| !to.is_nil()) {
         Some(given) => Ok((given == mapped).into()),
-        None => Err(m.type_error(if form == Form::Atom { "atom" } else { "string" }, to)),
+        None => Err(m.type_error(if form == TextForm::Atom { "atom" } else { "string" }, to)),
     }
 }
 
@@ -77,7 +82,7 @@ fn lower(c: char) -> char {
     }
 }
 
-fn concat_known(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
+fn concat_known(m: &mut Machine, a: usize, form: TextForm) -> Result<Next, Fault> {
     let (x, y, to) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     let (x, y) = (m.text_arg(x)?, m.text_arg(y)?);
     m.check_memory(x.len() + y.len())?;

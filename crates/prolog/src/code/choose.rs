@@ -5,7 +5,7 @@
 //! call.
 #![expect(
     clippy::indexing_slicing,
-    reason = "lists and clauses are numbered by the chooser itself"
+    reason = "lists and clauses are numbered by this module"
 )]
 
 use crate::code::{Bucket, ClauseId, Database, Key, Kind, PredId, key_of};
@@ -14,25 +14,25 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
 /// The number of arguments of a head, or of a compound term in it, that are candidates for an index.
-const ARGUMENTS: usize = 3;
+const INDEXED_ARGUMENTS: usize = 3;
 /// Up to this number of clauses, keys of the first argument are compared one by one without an index.
-const ONE_BY_ONE: usize = 10;
+const MAX_UNINDEXED: usize = 10;
 /// The minimum speedup of each of two arguments for which a combined index is considered.
-const LEAST_GAIN: f64 = 1.5;
+const MIN_PAIR_SPEEDUP: f64 = 1.5;
 /// The maximum ratio of clauses with a variable in an argument to distinct keys in it, for an index on the
 /// The maximum nesting depth of indexes on arguments of compound arguments.
 /// argument.
-const MOST_VARIABLES: f64 = 0.1;
-const DEEPEST: usize = 7;
+const MAX_VARIABLE_RATIO: f64 = 0.1;
+const MAX_DEPTH: usize = 7;
 /// The number of times that the indexes of a predicate are built anew after changes; then it gets none.
-const MOST_CHOOSERS: u32 = 100;
+const MAX_REBUILDS: u32 = 100;
 
-type Keys = [Key; ARGUMENTS];
+type Keys = [Key; INDEXED_ARGUMENTS];
 
 /// The indexing state of a predicate. A clone starts without indexes.
 #[derive(Debug, Default)]
-pub(super) struct Choosing {
-    chooser: Option<Box<Chooser>>,
+pub(super) struct ArgumentIndexing {
+    indexes: Option<Box<ArgumentIndexes>>,
     n_made: u32,
     /// No argument distinguishes clauses, or the predicate changed too often.
     hopeless: bool,
@@ -41,27 +41,27 @@ pub(super) struct Choosing {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Chooser {
+struct ArgumentIndexes {
     /// The first list has all clauses of the predicate; the others have the clauses with one functor in some
     /// argument.
-    lists: Vec<List>,
+    lists: Vec<ClauseList>,
 }
 
 #[derive(Clone, Debug)]
-struct List {
+struct ClauseList {
     clauses: Vec<ClauseId>,
     keys: Vec<Keys>,
     /// The bucket of all clauses of the list.
     bucket: Bucket,
-    /// The argument indexes that lead from the head to the term whose arguments are looked at, from the
-    /// outside in.
+    /// The argument numbers on the way from the head to the term whose arguments are looked at, from the
+    /// outside in; empty for the head itself.
     place: Vec<usize>,
-    gains: [Option<Gain>; ARGUMENTS],
+    gains: [Option<Gain>; INDEXED_ARGUMENTS],
     pairs_tried: usize,
     /// The indexes that were built, the one with the highest speedup first.
-    tables: Vec<Table>,
+    tables: Vec<ArgumentIndex>,
     /// The index on the first argument, whatever its speedup.
-    first: Option<Table>,
+    first: Option<ArgumentIndex>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,31 +72,32 @@ struct Gain {
 }
 
 #[derive(Clone, Debug)]
-struct Table {
+struct ArgumentIndex {
     args: (usize, Option<usize>),
     speedup: f64,
-    by_key: FxHashMap<Key, Entry>,
+    by_key: FxHashMap<Key, IndexEntry>,
     others: Bucket,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Entry {
+enum IndexEntry {
     Clauses(Bucket),
-    /// The index of a list of the chooser, for the arguments of the compound argument.
+    /// The clauses with one functor, whose arguments may distinguish them: a position in
+    /// [`ArgumentIndexes::lists`].
     Inside(usize),
 }
 
-impl Clone for Choosing {
-    fn clone(&self) -> Choosing {
-        Choosing { n_made: self.n_made, ..Choosing::default() }
+impl Clone for ArgumentIndexing {
+    fn clone(&self) -> ArgumentIndexing {
+        ArgumentIndexing { n_made: self.n_made, ..ArgumentIndexing::default() }
     }
 }
 
-impl Choosing {
+impl ArgumentIndexing {
     /// Drops the indexes, because the clauses of the predicate changed.
     pub(super) fn forget(&mut self) {
-        self.chooser = None;
-        self.hopeless = MOST_CHOOSERS < self.n_made;
+        self.indexes = None;
+        self.hopeless = MAX_REBUILDS < self.n_made;
         self.plain = false;
     }
 
@@ -108,7 +109,7 @@ impl Choosing {
             && (!self.plain
                 || key == Key::ANY
                 || found == [key; 2]
-                || ONE_BY_ONE < n_clauses as usize)
+                || MAX_UNINDEXED < n_clauses as usize)
     }
 }
 
@@ -121,20 +122,20 @@ impl Database {
         atoms: &Atoms,
         args: &[Value],
     ) -> Option<Bucket> {
-        let choosing = &mut self.preds[id.0 as usize].choosing;
-        let known = choosing.chooser.take();
-        let mut chooser = match known {
+        let indexing = &mut self.preds[id.0 as usize].indexing;
+        let known = indexing.indexes.take();
+        let mut indexes = match known {
             Some(it) => it,
-            None => self.new_chooser(id)?,
+            None => self.new_indexes(id)?,
         };
-        let found = self.choose_in(&mut chooser, heap, atoms, args);
-        let choosing = &mut self.preds[id.0 as usize].choosing;
-        choosing.plain &= chooser.lists.first().is_some_and(|it| it.tables.is_empty());
-        choosing.chooser = Some(chooser);
+        let found = self.choose_in(&mut indexes, heap, atoms, args);
+        let indexing = &mut self.preds[id.0 as usize].indexing;
+        indexing.plain &= indexes.lists.first().is_some_and(|it| it.tables.is_empty());
+        indexing.indexes = Some(indexes);
         found
     }
 
-    fn new_chooser(&mut self, id: PredId) -> Option<Box<Chooser>> {
+    fn new_indexes(&mut self, id: PredId) -> Option<Box<ArgumentIndexes>> {
         let clauses = self.clauses_of(id);
         let list = self.new_list(clauses, Vec::new());
         let own = |n: usize| self.clauses[list.clauses[n].0 as usize].key;
@@ -142,17 +143,17 @@ impl Database {
         let hopeless = self.get(id).kind != Kind::Clauses
             || self.get(id).one_sided
             || list.keys.iter().flatten().all(|it| *it == Key::ANY);
-        let choosing = &mut self.preds[id.0 as usize].choosing;
-        choosing.n_made += 1;
-        (choosing.plain, choosing.hopeless) = (plain, hopeless);
-        (!hopeless).then(|| Box::new(Chooser { lists: vec![list] }))
+        let indexing = &mut self.preds[id.0 as usize].indexing;
+        indexing.n_made += 1;
+        (indexing.plain, indexing.hopeless) = (plain, hopeless);
+        (!hopeless).then(|| Box::new(ArgumentIndexes { lists: vec![list] }))
     }
 
-    fn new_list(&mut self, clauses: Vec<ClauseId>, place: Vec<usize>) -> List {
+    fn new_list(&mut self, clauses: Vec<ClauseId>, place: Vec<usize>) -> ClauseList {
         let keys = clauses.iter().map(|it| self.head_keys(*it, &place)).collect();
         let bucket = self.filled_bucket(clauses.clone());
-        let (gains, tables) = ([None; ARGUMENTS], Vec::new());
-        List { clauses, keys, bucket, place, gains, pairs_tried: 0, tables, first: None }
+        let (gains, tables) = ([None; INDEXED_ARGUMENTS], Vec::new());
+        ClauseList { clauses, keys, bucket, place, gains, pairs_tried: 0, tables, first: None }
     }
 
     /// Returns the keys of a clause for the arguments of the term at `place` of its head.
@@ -161,7 +162,7 @@ impl Database {
         let record = &*clause.term;
         let mut moved = Vec::new();
         let rule = record.root();
-        let Some(mut term) = record.arg(rule, 0) else { return [Key::ANY; ARGUMENTS] };
+        let Some(mut term) = record.arg(rule, 0) else { return [Key::ANY; INDEXED_ARGUMENTS] };
         if !self.get(clause.pred).dynamic {
             moved = unified_first(record, term, record.arg(rule, 1));
         }
@@ -173,7 +174,7 @@ impl Database {
         for (depth, n) in place.iter().enumerate() {
             match asked(term, *n, depth == 0) {
                 Some(inside) => term = inside,
-                None => return [Key::ANY; ARGUMENTS],
+                None => return [Key::ANY; INDEXED_ARGUMENTS],
             }
         }
         std::array::from_fn(|n| match asked(term, n, place.is_empty()) {
@@ -184,30 +185,31 @@ impl Database {
 
     fn choose_in(
         &mut self,
-        chooser: &mut Chooser,
+        indexes: &mut ArgumentIndexes,
         heap: &Heap,
         atoms: &Atoms,
         args: &[Value],
     ) -> Option<Bucket> {
-        let mut here: Vec<Value> = args.iter().take(ARGUMENTS).map(|it| heap.deref(*it)).collect();
+        let mut here: Vec<Value> =
+            args.iter().take(INDEXED_ARGUMENTS).map(|it| heap.deref(*it)).collect();
         let mut at = 0;
         loop {
             let key = |n: usize| here.get(n).map(|it| fine_key(*it, |it| Some(heap.blob(it))));
             let keys: Keys = std::array::from_fn(|n| key(n).unwrap_or(Key::ANY));
-            let Some(table) = self.table_for(chooser, at, keys) else {
-                let list = &mut chooser.lists[at];
+            let Some(table) = self.table_for(indexes, at, keys) else {
+                let list = &mut indexes.lists[at];
                 if keys[0] == Key::ANY {
                     return (0 < at).then_some(list.bucket);
                 }
                 return Some(self.by_first(list, keys[0]));
             };
-            let table = &chooser.lists[at].tables[table];
+            let table = &indexes.lists[at].tables[table];
             match table.by_key.get(&table.key(keys)).copied() {
                 None => return Some(table.others),
-                Some(Entry::Clauses(bucket)) => return Some(bucket),
-                Some(Entry::Inside(list)) => {
+                Some(IndexEntry::Clauses(bucket)) => return Some(bucket),
+                Some(IndexEntry::Inside(list)) => {
                     let term = here[table.args.0];
-                    let arity = atoms.arity(term.functor()).min(ARGUMENTS);
+                    let arity = atoms.arity(term.functor()).min(INDEXED_ARGUMENTS);
                     here = (0..arity).map(|n| heap.arg(term, n)).collect();
                     at = list;
                 }
@@ -217,61 +219,66 @@ impl Database {
 
     /// Returns the number of the index that serves a call with these keys, and builds it if its speedup is
     /// high enough.
-    fn table_for(&mut self, chooser: &mut Chooser, at: usize, keys: Keys) -> Option<usize> {
-        let list = &mut chooser.lists[at];
+    fn table_for(&mut self, indexes: &mut ArgumentIndexes, at: usize, keys: Keys) -> Option<usize> {
+        let list = &mut indexes.lists[at];
         let n_clauses = list.clauses.len() as f64;
         let known = list.tables.iter().position(|it| it.key(keys) != Key::ANY);
         if let Some(known) = known {
             let speedup = list.tables[known].speedup;
-            if n_clauses <= ONE_BY_ONE as f64 || n_clauses / speedup <= 10.0 {
+            if n_clauses <= MAX_UNINDEXED as f64 || n_clauses / speedup <= 10.0 {
                 return Some(known);
             }
             let better = list.best(keys, speedup);
-            return Some(better.map_or(known, |it| self.made_table(chooser, at, it.0, it.1)));
+            return Some(better.map_or(known, |it| self.made_table(indexes, at, it.0, it.1)));
         }
-        if keys[0] != Key::ANY && list.clauses.len() <= ONE_BY_ONE && !list.repeats(keys[0]) {
+        if keys[0] != Key::ANY && list.clauses.len() <= MAX_UNINDEXED && !list.repeats(keys[0]) {
             return None;
         }
         let (args, gain) = list.best(keys, 0.0)?;
-        Some(self.made_table(chooser, at, args, gain))
+        Some(self.made_table(indexes, at, args, gain))
     }
 
     fn made_table(
         &mut self,
-        chooser: &mut Chooser,
+        indexes: &mut ArgumentIndexes,
         at: usize,
         args: (usize, Option<usize>),
         gain: Gain,
     ) -> usize {
-        let list = &chooser.lists[at];
+        let list = &indexes.lists[at];
         if let Some(known) = list.tables.iter().position(|it| it.args == args) {
             return known;
         }
         let mut table = self.new_table(list, args, gain.speedup);
-        if gain.deep && list.place.len() < DEEPEST {
+        if gain.deep && list.place.len() < MAX_DEPTH {
             let place: Vec<usize> = list.place.iter().copied().chain([args.0]).collect();
             let mut functors: Vec<Key> =
                 table.by_key.keys().copied().filter(|it| is_functor(*it)).collect();
             functors.sort_unstable_by_key(|it| it.0);
             for key in functors {
-                let among = chooser.lists[at].with_key(args.0, key);
+                let among = indexes.lists[at].with_key(args.0, key);
                 let inside = self.new_list(among, place.clone());
                 if inside.keys.iter().flatten().any(|it| *it != Key::ANY) {
-                    table.by_key.insert(key, Entry::Inside(chooser.lists.len()));
-                    chooser.lists.push(inside);
+                    table.by_key.insert(key, IndexEntry::Inside(indexes.lists.len()));
+                    indexes.lists.push(inside);
                 }
             }
         }
-        let tables = &mut chooser.lists[at].tables;
-        let worse = |it: &Table| it.speedup < table.speedup;
+        let tables = &mut indexes.lists[at].tables;
+        let worse = |it: &ArgumentIndex| it.speedup < table.speedup;
         let to = tables.iter().position(worse).unwrap_or(tables.len());
         tables.insert(to, table);
         to
     }
 
-    fn new_table(&mut self, list: &List, args: (usize, Option<usize>), speedup: f64) -> Table {
+    fn new_table(
+        &mut self,
+        list: &ClauseList,
+        args: (usize, Option<usize>),
+        speedup: f64,
+    ) -> ArgumentIndex {
         let others = Bucket::default();
-        let mut table = Table { args, speedup, by_key: FxHashMap::default(), others };
+        let mut table = ArgumentIndex { args, speedup, by_key: FxHashMap::default(), others };
         let mut by_key: FxHashMap<Key, Vec<ClauseId>> = FxHashMap::default();
         let mut order = Vec::new();
         let mut anywhere: Vec<ClauseId> = Vec::new();
@@ -290,27 +297,27 @@ impl Database {
         }
         for key in order {
             let clauses = by_key.remove(&key).unwrap_or_default();
-            table.by_key.insert(key, Entry::Clauses(self.filled_bucket(clauses)));
+            table.by_key.insert(key, IndexEntry::Clauses(self.filled_bucket(clauses)));
         }
         table.others = self.filled_bucket(anywhere);
         table
     }
 
-    fn by_first(&mut self, list: &mut List, key: Key) -> Bucket {
+    fn by_first(&mut self, list: &mut ClauseList, key: Key) -> Bucket {
         let table = match list.first.take() {
             Some(it) => it,
             None => self.new_table(list, (0, None), 0.0),
         };
         let bucket = match table.by_key.get(&key) {
-            Some(Entry::Clauses(bucket)) => *bucket,
-            Some(Entry::Inside(_)) | None => table.others,
+            Some(IndexEntry::Clauses(bucket)) => *bucket,
+            Some(IndexEntry::Inside(_)) | None => table.others,
         };
         list.first = Some(table);
         bucket
     }
 }
 
-impl Table {
+impl ArgumentIndex {
     /// Returns the key of a call or clause in this index.
     fn key(&self, keys: Keys) -> Key {
         let (first, second) = self.args;
@@ -318,7 +325,7 @@ impl Table {
     }
 }
 
-impl List {
+impl ClauseList {
     fn with_key(&self, arg: usize, key: Key) -> Vec<ClauseId> {
         let both = self.clauses.iter().zip(&self.keys);
         both.filter(|it| it.1[arg] == key).map(|it| *it.0).collect()
@@ -332,7 +339,8 @@ impl List {
 
     /// Returns the argument or pair of arguments, bound in the call, whose index has the highest speedup.
     fn best(&mut self, keys: Keys, least: f64) -> Option<((usize, Option<usize>), Gain)> {
-        let mut bound: Vec<usize> = (0..ARGUMENTS).filter(|n| keys[*n] != Key::ANY).collect();
+        let mut bound: Vec<usize> =
+            (0..INDEXED_ARGUMENTS).filter(|n| keys[*n] != Key::ANY).collect();
         for n in &bound {
             if self.gains[*n].is_none() {
                 self.gains[*n] = Some(gain(self.keys.iter().map(|it| it[*n]), self.keys.len()));
@@ -343,20 +351,21 @@ impl List {
         bound.sort_by(|a, b| of(*b).speedup.total_cmp(&of(*a).speedup));
         let best = *bound.first().filter(|it| 0.0 < of(**it).speedup)?;
         let promising: Vec<usize> =
-            bound.iter().copied().filter(|it| LEAST_GAIN < of(*it).speedup).collect();
+            bound.iter().copied().filter(|it| MIN_PAIR_SPEEDUP < of(*it).speedup).collect();
         if 3.0 < self.keys.len() as f64 / of(best).speedup && 1 < promising.len() {
             self.pairs_tried += 1;
             let mut pairs = Vec::new();
             for (m, second) in promising.iter().enumerate() {
                 pairs.extend(promising.iter().take(m).map(|it| (*it, *second)));
             }
-            let judged =
-                pairs.into_iter().filter(|_| self.pairs_tried <= ARGUMENTS).map(|(a, b)| {
+            let judged = pairs.into_iter().filter(|_| self.pairs_tried <= INDEXED_ARGUMENTS).map(
+                |(a, b)| {
                     let keys = self.keys.iter().map(|it| paired(it[a], Some(it[b])));
                     ((a.min(b), Some(a.max(b))), gain(keys, self.keys.len()))
-                });
+                },
+            );
             let pair = judged.max_by(|a, b| a.1.speedup.total_cmp(&b.1.speedup));
-            let wanted = LEAST_GAIN * of(best).speedup.max(1.0);
+            let wanted = MIN_PAIR_SPEEDUP * of(best).speedup.max(1.0);
             if let Some(pair) = pair.filter(|it| wanted < it.1.speedup) {
                 return Some(pair);
             }
@@ -378,7 +387,7 @@ fn gain(keys: impl Iterator<Item = Key>, n_clauses: usize) -> Gain {
     let only_one =
         |it: &FxHashMap<Key, usize>| it.len() == 1 && !it.keys().all(|it| is_functor(*it));
     let (n_keys, all, vars) = (counts.len() as f64, n_clauses as f64, f64::from(n_vars));
-    if counts.is_empty() || only_one(&counts) || MOST_VARIABLES < vars / n_keys {
+    if counts.is_empty() || only_one(&counts) || MAX_VARIABLE_RATIO < vars / n_keys {
         return Gain::default();
     }
     let mean = counts.values().sum::<usize>() as f64 / n_keys;
@@ -396,7 +405,7 @@ fn unified_first(record: &Record, head: Value, body: Option<Value>) -> Vec<(usiz
     let mut todo: Vec<Value> = body.into_iter().collect();
     let argument = |it: Value| {
         let is_it = |n: &usize| record.arg(head, *n) == Some(it);
-        (0..ARGUMENTS).find(is_it).filter(|_| it.is_var())
+        (0..INDEXED_ARGUMENTS).find(is_it).filter(|_| it.is_var())
     };
     while let Some(goal) = todo.pop() {
         if goal == Value::TRUE {

@@ -5,7 +5,7 @@
 //! logical update view).
 #![expect(clippy::indexing_slicing, reason = "ids are made by the database")]
 
-use crate::code::choose::Choosing;
+use crate::code::choose::ArgumentIndexing;
 use crate::code::{Ins, Konst};
 use crate::data::{AtomId, FunctorId, Heap, Record, Tag, Value};
 use rustc_hash::FxHashMap;
@@ -91,7 +91,7 @@ pub struct Pred {
     pub last: ClauseId,
     pub n_clauses: u32,
     index: Option<Index>,
-    pub(super) choosing: Choosing,
+    pub(super) indexing: ArgumentIndexing,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -126,7 +126,7 @@ pub struct Clause {
 
 /// The number of clauses from which on a predicate gets an index of its first argument; below it a call goes
 /// through the list.
-const WORTH_AN_INDEX: u32 = 8;
+const MIN_INDEXED_CLAUSES: u32 = 8;
 
 #[derive(Debug, Default)]
 pub struct Database {
@@ -246,7 +246,7 @@ impl Database {
             last: ClauseId::NONE,
             n_clauses: 0,
             index: None,
-            choosing: Choosing::default(),
+            indexing: ArgumentIndexing::default(),
         });
         self.by_name.insert((module, functor), id);
         id
@@ -322,7 +322,7 @@ impl Database {
             pred.kind = Kind::Clauses;
         }
         pred.n_clauses += 1;
-        pred.choosing.forget();
+        pred.indexing.forget();
         let (first, last) = (pred.first, pred.last);
         if front {
             pred.first = id;
@@ -373,7 +373,7 @@ impl Database {
         clause.key = key;
         let pred = &mut self.preds[clause.pred.0 as usize];
         pred.index = None;
-        pred.choosing.forget();
+        pred.indexing.forget();
     }
 
     /// Removes a clause. Returns false if it was already removed.
@@ -393,7 +393,7 @@ impl Database {
         }
         let pred = &mut self.preds[pred_id.0 as usize];
         pred.n_clauses -= 1;
-        pred.choosing.forget();
+        pred.indexing.forget();
         if pred.first == id {
             pred.first = next;
         }
@@ -419,7 +419,7 @@ impl Database {
     #[inline]
     pub fn bucket(&mut self, id: PredId, key: Key) -> Option<Bucket> {
         let pred = &self.preds[id.0 as usize];
-        if pred.n_clauses < WORTH_AN_INDEX {
+        if pred.n_clauses < MIN_INDEXED_CLAUSES {
             return None;
         }
         if pred.index.is_none() {
@@ -472,7 +472,7 @@ impl Database {
     pub(crate) fn may_choose(&self, id: PredId, key: Key, found: [ClauseId; 2]) -> bool {
         let pred = self.get(id);
         let keys = found.map(|it| self.clause(it).key);
-        pred.choosing.may_help(key, keys, pred.n_clauses)
+        pred.indexing.may_help(key, keys, pred.n_clauses)
     }
 
     /// Begins a run: changes from here on can be undone.
@@ -547,7 +547,7 @@ impl Database {
         }
         let chain = self.clauses_of(id);
         let mut pred = Pred { index: None, ..self.preds[id.0 as usize].clone() };
-        pred.choosing.forget();
+        pred.indexing.forget();
         if let Some(base) = &mut self.base {
             base.touched.insert(id, PredState { pred, chain });
         }

@@ -4,7 +4,7 @@
 use crate::code::{ArithOp, Compare, arith_op};
 use crate::concolic::convert::{expr_of, shadow_of};
 use crate::concolic::facts;
-use crate::concolic::recorder::{Place, Recorder};
+use crate::concolic::recorder::{Recorder, TestPlace};
 use crate::data::{Number, Tag, Value, View};
 use crate::machine::{Fault, Machine};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl Machine {
 
     pub(super) fn arith_at(
         &mut self,
-        place: Place,
+        place: TestPlace,
         op: ArithOp,
         a: Value,
         b: Value,
@@ -77,7 +77,11 @@ impl Machine {
     }
 
     /// Returns the number that an operand is or evaluates to, with its symbolic expression.
-    pub(super) fn number_recorded(&mut self, place: Place, value: Value) -> Result<Value, Fault> {
+    pub(super) fn number_recorded(
+        &mut self,
+        place: TestPlace,
+        value: Value,
+    ) -> Result<Value, Fault> {
         let value = self.heap.deref(value);
         if let Some(expr) = expr_of(value) {
             let heads: Arc<[Head]> =
@@ -100,7 +104,7 @@ impl Machine {
 
     fn evaluate_recorded(
         &mut self,
-        place: Place,
+        place: TestPlace,
         value: Value,
         depth: usize,
     ) -> Result<Value, Fault> {
@@ -131,7 +135,7 @@ impl Machine {
         Ok(res.store(&mut self.heap))
     }
 
-    fn lose_arithmetic(&mut self, place: Place, value: Value) {
+    fn lose_arithmetic(&mut self, place: TestPlace, value: Value) {
         let what = match self.heap.name_arity(value, &self.atoms) {
             Some((name, arity)) => format!("{}/{arity} of arithmetic", self.atoms.text(name)),
             None => "arithmetic".to_owned(),
@@ -158,7 +162,7 @@ impl Machine {
 
     pub(super) fn look_compare_at(
         &mut self,
-        place: Place,
+        place: TestPlace,
         op: Compare,
         a: Value,
         b: Value,
@@ -194,7 +198,7 @@ impl Machine {
 /// Returns the symbolic expression of a result; `None` if the theory has none.
 fn express(
     it: &mut Recorder,
-    place: Place,
+    place: TestPlace,
     op: ArithOp,
     (a, x): (Value, ExprId),
     (b, y): (Value, ExprId),

@@ -1,4 +1,4 @@
-//! How builtins treat symbolic values. The symbolic arguments of a builtin without a row in [`way`] are
+//! How builtins treat symbolic values. The symbolic arguments of a builtin without a row in [`handling`] are
 //! pinned.
 #![expect(clippy::indexing_slicing, reason = "indices are the machine's own")]
 
@@ -18,7 +18,7 @@ const SMALL: usize = 1_000;
 
 /// How a builtin with symbolic arguments is followed. Sets of arguments are bit masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Handling {
     /// Values pass through the builtin, which does not inspect any.
     Moves,
     /// Values pass through the builtin. Its result arguments (a bit mask) are unified with the results.
@@ -44,7 +44,7 @@ enum Way {
     Pins,
 }
 
-fn way(name: &str, arity: usize) -> Way {
+fn handling(name: &str, arity: usize) -> Handling {
     match (name, arity) {
         (
             "call" | "catch" | "throw" | "$body" | "$call_cleanup" | "$det_goal" | "$findall_start"
@@ -52,38 +52,40 @@ fn way(name: &str, arity: usize) -> Way {
             | "$capture" | "attvar" | "$clauses" | "$first_clause" | "$next_clause" | "$clause"
             | "$clause_seen" | "$stored",
             _,
-        ) => Way::Moves,
-        ("write" | "print" | "writeln" | "writeq" | "write_canonical", 1) => Way::Moves,
-        ("write" | "print" | "writeln" | "writeq" | "write_canonical", 2) => Way::Named(0b1),
-        ("write_term", 2) => Way::Named(0b10),
-        ("write_term", 3) => Way::Named(0b101),
-        ("put_char", 1 | 2) => Way::Named(0b11),
-        ("is_stream", 1) => Way::Named(0b1),
-        ("nb_setval" | "b_setval", 2) => Way::Named(0b1),
-        ("put_attr", 3) => Way::Named(0b10),
-        ("format", 1 | 2) => Way::Format,
-        ("assert" | "asserta" | "assertz" | "retractall", _) => Way::Stores,
+        ) => Handling::Moves,
+        ("write" | "print" | "writeln" | "writeq" | "write_canonical", 1) => Handling::Moves,
+        ("write" | "print" | "writeln" | "writeq" | "write_canonical", 2) => Handling::Named(0b1),
+        ("write_term", 2) => Handling::Named(0b10),
+        ("write_term", 3) => Handling::Named(0b101),
+        ("put_char", 1 | 2) => Handling::Named(0b11),
+        ("is_stream", 1) => Handling::Named(0b1),
+        ("nb_setval" | "b_setval", 2) => Handling::Named(0b1),
+        ("put_attr", 3) => Handling::Named(0b10),
+        ("format", 1 | 2) => Handling::Format,
+        ("assert" | "asserta" | "assertz" | "retractall", _) => Handling::Stores,
         (
             "copy_term" | "copy_term_nat" | "duplicate_term" | "nb_getval" | "b_getval"
             | "nb_current",
             2,
-        ) => Way::Results(0b10),
-        ("get_attr", 3) => Way::Results(0b100),
-        ("strip_module", 3) => Way::Results(0b110),
-        ("acyclic_term" | "cyclic_term", 1) => Way::Moves,
-        ("ground" | "term_variables" | "term_attvars" | "$free_variables", _) => Way::Variables,
-        ("$check_partial_list", 1) => Way::Spines(0b1),
-        ("setarg" | "nb_setarg", 3) => Way::Own,
-        ("functor", 3) => Way::Tops(0b111),
-        ("compound_name_arity", 3) => Way::Tops(0b111),
-        ("compound_name_arguments", 3) => Way::Tops(0b1),
-        ("arg", 3) => Way::Tops(0b11),
-        ("=..", 2) => Way::Tops(0b1),
-        ("is_callable" | "rational" | "blob" | "is_dict", _) => Way::Tops(0b1),
-        ("$skip_list", 3) => Way::Spines(0b10),
-        ("$length", 2) => Way::Spines(0b1),
-        ("msort" | "sort" | "keysort", 2) | ("sort", 4) => Way::Sorts,
-        _ if is_text(name, arity) => Way::Text,
+        ) => Handling::Results(0b10),
+        ("get_attr", 3) => Handling::Results(0b100),
+        ("strip_module", 3) => Handling::Results(0b110),
+        ("acyclic_term" | "cyclic_term", 1) => Handling::Moves,
+        ("ground" | "term_variables" | "term_attvars" | "$free_variables", _) => {
+            Handling::Variables
+        }
+        ("$check_partial_list", 1) => Handling::Spines(0b1),
+        ("setarg" | "nb_setarg", 3) => Handling::Own,
+        ("functor", 3) => Handling::Tops(0b111),
+        ("compound_name_arity", 3) => Handling::Tops(0b111),
+        ("compound_name_arguments", 3) => Handling::Tops(0b1),
+        ("arg", 3) => Handling::Tops(0b11),
+        ("=..", 2) => Handling::Tops(0b1),
+        ("is_callable" | "rational" | "blob" | "is_dict", _) => Handling::Tops(0b1),
+        ("$skip_list", 3) => Handling::Spines(0b10),
+        ("$length", 2) => Handling::Spines(0b1),
+        ("msort" | "sort" | "keysort", 2) | ("sort", 4) => Handling::Sorts,
+        _ if is_text(name, arity) => Handling::Text,
         (
             "="
             | "\\="
@@ -119,8 +121,8 @@ fn way(name: &str, arity: usize) -> Way {
             | "$match"
             | "$subsumes",
             _,
-        ) => Way::Own,
-        _ => Way::Pins,
+        ) => Handling::Own,
+        _ => Handling::Pins,
     }
 }
 
@@ -149,10 +151,10 @@ impl Machine {
         if !is_given {
             return (row.run)(self, base);
         }
-        let way = way(row.name, arity);
+        let handling = handling(row.name, arity);
         // A builtin that only inspects the principal functor of a large term must not cost a traversal of the
         // term at each call.
-        let is_shallow = matches!(way, Way::Moves | Way::Tops(_));
+        let is_shallow = matches!(handling, Handling::Moves | Handling::Tops(_));
         if !is_shallow && (0..arity).all(|n| !self.is_symbolic(self.stack[base + n])) {
             return (row.run)(self, base);
         }
@@ -161,13 +163,13 @@ impl Machine {
             let what = format!("{}/{arity} of terms that no input is", row.name);
             self.record(|_, it| it.lose(place, what));
         }
-        match way {
-            Way::Moves => self.write_recorded(row.name, arity, row.run),
-            Way::Named(names) => {
+        match handling {
+            Handling::Moves => self.write_recorded(row.name, arity, row.run),
+            Handling::Named(names) => {
                 self.pin_named(row.name, arity, names);
                 self.write_recorded(row.name, arity, row.run)
             }
-            Way::Stores => {
+            Handling::Stores => {
                 let clause = self.strip_module(self.context, self.arg(base, 0)).1;
                 self.look_top(self.at_builtin(0), clause);
                 if clause.as_atom().is_some() {
@@ -175,7 +177,7 @@ impl Machine {
                 }
                 (row.run)(self, base)
             }
-            Way::Format => {
+            Handling::Format => {
                 self.pin_named(row.name, arity, 0b1);
                 if arity == 2 {
                     let list = self.arg(base, 1);
@@ -186,7 +188,7 @@ impl Machine {
                 }
                 self.write_recorded(row.name, arity, row.run)
             }
-            Way::Results(results) => {
+            Handling::Results(results) => {
                 if is_keeper(row.name) {
                     self.pin_named(row.name, arity, 0b1);
                 }
@@ -195,15 +197,15 @@ impl Machine {
                 }
                 self.with_results(arity, !results, row.run)
             }
-            Way::Variables if self.recorder.as_ref().is_some_and(|it| it.has_variables) => {
+            Handling::Variables if self.recorder.as_ref().is_some_and(|it| it.has_variables) => {
                 self.pin_all(row.name, arity);
                 (row.run)(self, base)
             }
             // Inputs contain no variables.
-            Way::Variables => self.with_results(arity, 0b1, row.run),
-            Way::Own => self.own(row.name, arity, base, row.run),
-            Way::Text => self.text_recorded(row.name, arity, base, row.run),
-            Way::Tops(looked) => {
+            Handling::Variables => self.with_results(arity, 0b1, row.run),
+            Handling::Own => self.own(row.name, arity, base, row.run),
+            Handling::Text => self.text_recorded(row.name, arity, base, row.run),
+            Handling::Tops(looked) => {
                 for n in (0..arity).filter(|n| looked >> n & 1 == 1) {
                     let value = self.arg(base, n);
                     let place = self.at_builtin(u32::try_from(n * 2).unwrap_or(0));
@@ -239,7 +241,7 @@ impl Machine {
                 }
                 self.with_results(arity, looked, row.run)
             }
-            Way::Spines(looked) => {
+            Handling::Spines(looked) => {
                 for n in (0..arity).filter(|n| looked >> n & 1 == 1) {
                     let place = self.at_builtin(u32::try_from(n * 4).unwrap_or(0));
                     self.look_spine(place, self.stack[base + n]);
@@ -256,8 +258,8 @@ impl Machine {
                 }
                 self.with_results(arity, looked, row.run)
             }
-            Way::Sorts => self.sorts(row.name, arity, row.run),
-            Way::Pins => {
+            Handling::Sorts => self.sorts(row.name, arity, row.run),
+            Handling::Pins => {
                 self.pin_all(row.name, arity);
                 (row.run)(self, base)
             }

@@ -20,7 +20,7 @@ pub(super) fn expr_of(value: Value) -> Option<ExprId> {
 
 /// Returns the term of a value; `None` for values that the theory lacks: rationals and cyclic terms.
 pub fn term_of(heap: &Heap, atoms: &Atoms, value: Value) -> Option<Term> {
-    of(heap, atoms, value, &mut Room { depth: MAX_DEPTH, parts: MAX_PARTS })
+    of(heap, atoms, value, &mut ConversionBudget { depth: MAX_DEPTH, parts: MAX_PARTS })
 }
 
 pub fn to_term(machine: &Machine, value: Value) -> Option<Term> {
@@ -29,15 +29,15 @@ pub fn to_term(machine: &Machine, value: Value) -> Option<Term> {
 
 /// The remaining budget of a conversion. A term with shared subterms may be larger than memory when it is
 /// written out.
-struct Room {
+struct ConversionBudget {
     depth: usize,
     parts: usize,
 }
 
-fn of(heap: &Heap, atoms: &Atoms, value: Value, room: &mut Room) -> Option<Term> {
+fn of(heap: &Heap, atoms: &Atoms, value: Value, budget: &mut ConversionBudget) -> Option<Term> {
     let value = heap.deref(value);
-    room.depth = room.depth.checked_sub(1)?;
-    room.parts = room.parts.checked_sub(1)?;
+    budget.depth = budget.depth.checked_sub(1)?;
+    budget.parts = budget.parts.checked_sub(1)?;
     let term = match value.view() {
         View::Var(at) => Term::Ref(variable(at)),
         View::Int(it) => Term::Int(it),
@@ -55,23 +55,23 @@ fn of(heap: &Heap, atoms: &Atoms, value: Value, room: &mut Room) -> Option<Term>
             let tail = match end {
                 crate::data::ListEnd::Nil => Term::Nil,
                 crate::data::ListEnd::Open(tail) | crate::data::ListEnd::Other(tail) => {
-                    of(heap, atoms, tail, room)?
+                    of(heap, atoms, tail, budget)?
                 }
                 crate::data::ListEnd::Cyclic => return None,
             };
-            let items = items.into_iter().map(|it| of(heap, atoms, it, room));
+            let items = items.into_iter().map(|it| of(heap, atoms, it, budget));
             Term::list(items.collect::<Option<Vec<Term>>>()?, tail)
         }
         View::Struct(functor, at) => {
             let (name, arity) = atoms.name_arity(functor);
             let mut items = vec![Term::atom(atoms.text(name))];
             for n in 0..arity {
-                items.push(of(heap, atoms, heap.cell(at + n), room)?);
+                items.push(of(heap, atoms, heap.cell(at + n), budget)?);
             }
             Term::Tuple(items)
         }
     };
-    room.depth += 1;
+    budget.depth += 1;
     Some(term)
 }
 

@@ -4,10 +4,10 @@
 //! Atoms, strings, numbers and lists of codes or characters are all treated as text here.
 #![expect(clippy::indexing_slicing, reason = "indices are the machine's own")]
 
-use crate::builtins::Form;
+use crate::builtins::TextForm;
 use crate::concolic::convert::{expr_of, shadow_of};
 use crate::concolic::facts::{self, Top};
-use crate::concolic::recorder::{Place, Recorder};
+use crate::concolic::recorder::{Recorder, TestPlace};
 use crate::data::{ListEnd, Value, View};
 use crate::machine::Machine;
 use std::sync::Arc;
@@ -143,7 +143,7 @@ impl Recorder {
     }
 
     /// Records whether a list of codes continues here.
-    fn look_cell(&mut self, place: Place, list: ExprId, kind: u8) {
+    fn look_cell(&mut self, place: TestPlace, list: ExprId, kind: u8) {
         if matches!(self.exprs.get(list), Some(Expr::Apply(Op::Cons, _) | Expr::Const(_))) {
             return;
         }
@@ -238,7 +238,7 @@ impl Machine {
     }
 
     /// Returns a text of these letters.
-    pub(super) fn written(&mut self, letters: &[Letter], form: Form) -> Value {
+    pub(super) fn written(&mut self, letters: &[Letter], form: TextForm) -> Value {
         self.written_with(letters, None, form)
     }
 
@@ -247,7 +247,7 @@ impl Machine {
         &mut self,
         letters: &[Letter],
         more: Option<(&str, ExprId)>,
-        form: Form,
+        form: TextForm,
     ) -> Value {
         let text = text_of(letters);
         if !is_followed(letters) && more.is_none() {
@@ -258,15 +258,15 @@ impl Machine {
         let plain = self.make_text(&whole, form);
         let shadow = |it: Option<ExprId>| it.map_or(plain, |it| plain.with_shadow(shadow_of(it)));
         match form {
-            Form::Atom | Form::Name => shadow(self.record(|_, it| {
+            TextForm::Atom | TextForm::Name => shadow(self.record(|_, it| {
                 let list = it.codes(letters, more);
                 it.codes_atom(list)
             })),
-            Form::String => shadow(self.record(|_, it| {
+            TextForm::String => shadow(self.record(|_, it| {
                 let list = it.codes(letters, more);
                 it.codes_string(list)
             })),
-            Form::Codes | Form::Chars => {
+            TextForm::Codes | TextForm::Chars => {
                 let items: Vec<Value> =
                     letters.iter().map(|it| self.written_letter(*it, form)).collect();
                 self.heap.list(&items)
@@ -274,9 +274,9 @@ impl Machine {
         }
     }
 
-    pub(super) fn written_letter(&mut self, letter: Letter, form: Form) -> Value {
+    pub(super) fn written_letter(&mut self, letter: Letter, form: TextForm) -> Value {
         let Letter { c, expr } = letter;
-        let is_code = form == Form::Codes;
+        let is_code = form == TextForm::Codes;
         let plain = if is_code {
             Value::int(i64::from(u32::from(c)))
         } else {
@@ -354,7 +354,7 @@ impl Machine {
 }
 
 impl Recorder {
-    fn look_code(&mut self, place: Place, expr: ExprId, c: char, wanted: &[char]) {
+    fn look_code(&mut self, place: TestPlace, expr: ExprId, c: char, wanted: &[char]) {
         let heads: Arc<[Head]> = wanted.iter().map(|it| Head::Literal(code_term(*it))).collect();
         let top = Top { kind: facts::INTEGER, n_items: 0, literal: Some(code_term(c)) };
         self.choose(place, expr, &top, &heads);
@@ -362,7 +362,7 @@ impl Recorder {
 
     pub(super) fn look_less_than(
         &mut self,
-        place: Place,
+        place: TestPlace,
         expr: ExprId,
         low: u32,
         code: u32,
@@ -375,7 +375,7 @@ impl Recorder {
 
     pub(super) fn look_more_than(
         &mut self,
-        place: Place,
+        place: TestPlace,
         expr: ExprId,
         high: u32,
         code: u32,

@@ -8,7 +8,7 @@ use crate::concolic::convert::{expr_of, term_of};
 use crate::concolic::facts::{self, Top};
 use crate::concolic::order::Pairs;
 use crate::concolic::program::head_and_body;
-use crate::concolic::recorder::{FirstArg, Place, Recorder};
+use crate::concolic::recorder::{Recorder, TestPlace, WantedHeads};
 use crate::data::{AtomId, Blob, FunctorId, Tag, Value, View, unify};
 use crate::machine::Machine;
 use std::rc::Rc;
@@ -40,12 +40,12 @@ impl Machine {
     }
 
     /// Returns the place of the running instruction.
-    pub(super) fn here(&self, test: u32) -> Place {
+    pub(super) fn here(&self, test: u32) -> TestPlace {
         (AT_CODE, u32::try_from(self.pc).unwrap_or(u32::MAX), test)
     }
 
     /// Returns the place of the running builtin: its name, and the address that it returns to.
-    pub(super) fn at_builtin(&self, test: u32) -> Place {
+    pub(super) fn at_builtin(&self, test: u32) -> TestPlace {
         let row = self.running.map_or(0, |it| it.0.0);
         let at = u32::try_from(self.continuation).unwrap_or(u32::MAX);
         (AT_BUILTIN, at, row << 8 | test & 0xff)
@@ -89,7 +89,13 @@ impl Machine {
         }
     }
 
-    pub(super) fn look_literal(&mut self, place: Place, expr: ExprId, value: Value, wanted: Term) {
+    pub(super) fn look_literal(
+        &mut self,
+        place: TestPlace,
+        expr: ExprId,
+        value: Value,
+        wanted: Term,
+    ) {
         let top = self.top(value);
         let is_nil = matches!(wanted, Term::Nil);
         let head = if is_nil { Head::Kind(Kind::Nil) } else { Head::Literal(wanted) };
@@ -105,7 +111,7 @@ impl Machine {
 
     pub(super) fn look_functor_at(
         &mut self,
-        places: (Place, Place),
+        places: (TestPlace, TestPlace),
         expr: ExprId,
         value: Value,
         functor: FunctorId,
@@ -180,10 +186,10 @@ impl Machine {
     /// Records a comparison of the value with all wanted heads at once.
     fn look_wanted(
         &self,
-        place: Place,
+        place: TestPlace,
         expr: ExprId,
         value: Value,
-        wanted: &FirstArg,
+        wanted: &WantedHeads,
         recorder: &mut Recorder,
     ) {
         let top = self.top(value);
@@ -221,7 +227,7 @@ impl Machine {
         }
     }
 
-    fn known_goals(&self, n_more: usize) -> FirstArg {
+    fn known_goals(&self, n_more: usize) -> WantedHeads {
         let mut preds: Vec<PredId> = self.db.marks.iter().map(|it| it.pred).collect();
         preds.sort_unstable();
         preds.dedup();
@@ -247,7 +253,7 @@ impl Machine {
             }
         }
         let names = names.into_iter().map(|(n, it)| (n, Arc::from(it))).collect();
-        FirstArg { heads: (!heads.is_empty()).then(|| Arc::from(heads)), names }
+        WantedHeads { heads: (!heads.is_empty()).then(|| Arc::from(heads)), names }
     }
 
     /// Whether users of a program can name a predicate as a goal: exported predicates, or all if the module
@@ -262,7 +268,7 @@ impl Machine {
         module.is_none_or(|it| it.exports.is_empty() || it.exports.contains(&pred.functor))
     }
 
-    fn first_arg(&self, id: PredId, recorder: &mut Recorder) -> Rc<FirstArg> {
+    fn first_arg(&self, id: PredId, recorder: &mut Recorder) -> Rc<WantedHeads> {
         if let Some(known) = recorder.first_args.get(&id) {
             return Rc::clone(known);
         }
@@ -274,7 +280,7 @@ impl Machine {
         res
     }
 
-    fn wanted_first(&self, id: PredId) -> FirstArg {
+    fn wanted_first(&self, id: PredId) -> WantedHeads {
         let mut heads: Vec<Head> = Vec::new();
         let mut names: Vec<(u32, Vec<Head>)> = Vec::new();
         let mut at = self.db.get(id).first;
@@ -319,7 +325,7 @@ impl Machine {
             }
         }
         let names = names.into_iter().map(|(n, it)| (n, Arc::from(it))).collect();
-        FirstArg { heads: (!heads.is_empty()).then(|| Arc::from(heads)), names }
+        WantedHeads { heads: (!heads.is_empty()).then(|| Arc::from(heads)), names }
     }
 
     /// Unifies two terms and records each comparison of symbolic subterms.
@@ -328,7 +334,7 @@ impl Machine {
         self.unify_at(place, a, b)
     }
 
-    pub(super) fn unify_at(&mut self, place: Place, a: Value, b: Value) -> bool {
+    pub(super) fn unify_at(&mut self, place: TestPlace, a: Value, b: Value) -> bool {
         let mut pairs = Pairs::of(a, b);
         let mut n_steps = 0_u32;
         while let Some((a, b)) = pairs.todo.pop() {
@@ -376,7 +382,7 @@ impl Machine {
         true
     }
 
-    pub(super) fn look_same(&mut self, place: Place, x: ExprId, y: ExprId, holds: bool) {
+    pub(super) fn look_same(&mut self, place: TestPlace, x: ExprId, y: ExprId, holds: bool) {
         self.record(|_, it| {
             let (x, y) = (x.min(y), x.max(y));
             if let (Some(a), Some(b)) = (it.letters_in(x), it.letters_in(y)) {
@@ -398,7 +404,7 @@ impl Machine {
     }
 
     /// Records the comparison of a symbolic value with the principal functor of a value that is not symbolic.
-    pub(super) fn look_like(&mut self, place: Place, expr: ExprId, value: Value, other: Value) {
+    pub(super) fn look_like(&mut self, place: TestPlace, expr: ExprId, value: Value, other: Value) {
         if let View::Struct(functor, _) = other.view() {
             let name = (place.0, place.1, place.2 + 1);
             self.look_functor_at((place, name), expr, value, functor);
@@ -412,7 +418,7 @@ impl Machine {
         self.look_test_at(place, test, value);
     }
 
-    pub(super) fn look_test_at(&mut self, place: Place, test: Test, value: Value) {
+    pub(super) fn look_test_at(&mut self, place: TestPlace, test: Test, value: Value) {
         if matches!(test, Test::IsList | Test::NotList) {
             self.look_spine(place, value);
             return;
@@ -441,7 +447,7 @@ impl Machine {
     }
 
     /// Records the length of a list, and whether it is a proper list.
-    pub(super) fn look_spine(&mut self, place: Place, list: Value) {
+    pub(super) fn look_spine(&mut self, place: TestPlace, list: Value) {
         let heads: Arc<[Head]> = Arc::from([Head::Kind(Kind::Cons), Head::Kind(Kind::Nil)]);
         let mut at = self.heap.deref(list);
         for n in 0..10_000 {
@@ -458,7 +464,7 @@ impl Machine {
     }
 
     /// Records the principal functor of a value: its kind, and the name and arity of a compound.
-    pub(super) fn look_top(&mut self, place: Place, value: Value) {
+    pub(super) fn look_top(&mut self, place: TestPlace, value: Value) {
         const KINDS: [Kind; 6] =
             [Kind::Integer, Kind::Float, Kind::Atom, Kind::Nil, Kind::Cons, Kind::Binary];
         let Some(expr) = expr_of(value) else { return };
@@ -479,7 +485,7 @@ impl Machine {
     }
 
     /// Pins all symbolic subterms of a value. Returns whether there were any.
-    pub(super) fn pin(&mut self, place: Place, value: Value) -> bool {
+    pub(super) fn pin(&mut self, place: TestPlace, value: Value) -> bool {
         let mut todo = vec![value];
         let (mut found, mut n_parts) = (false, 0);
         while let Some(next) = todo.pop() {

@@ -212,11 +212,11 @@ const RESULTS: &[(&str, usize, &[usize])] = &[
 impl Inference {
     /// Returns the modes of a predicate without a declaration.
     pub fn modes(&self, machine: &Machine, pred: PredId) -> Vec<Arg> {
-        let mut table = Table { machine, known: FxHashMap::default() };
+        let mut table = ModeTable { machine, known: FxHashMap::default() };
         let arity = machine.db.get(pred).arity as usize;
         let mut first = arity;
         if 1 < arity && arity <= MAX_ARITY {
-            let is_result = |table: &mut Table<'_>, first: usize| {
+            let is_result = |table: &mut ModeTable<'_>, first: usize| {
                 let given = (1 << first) - 1;
                 table.results(pred, given) | given == (1 << arity) - 1
             };
@@ -249,12 +249,12 @@ type Args = u32;
 
 /// The arguments that are bound on success, by the set of arguments that are bound at the call. Computed as a
 /// greatest fixpoint: starts with all arguments and removes those that some clause contradicts.
-struct Table<'a> {
+struct ModeTable<'a> {
     machine: &'a Machine,
     known: FxHashMap<(PredId, Args), Args>,
 }
 
-impl Table<'_> {
+impl ModeTable<'_> {
     fn results(&mut self, pred: PredId, given: Args) -> Args {
         self.look_up(pred, given);
         loop {
@@ -286,12 +286,13 @@ impl Table<'_> {
         let arity = (machine.db.get(pred).arity as usize).min(MAX_ARITY);
         let bound = FxHashSet::default();
         let used = FxHashSet::default();
-        let mut walk = Walk { table: self, heap: &heap, pred, head, bound, used, is_dead: false };
+        let mut walk =
+            ModeWalk { table: self, heap: &heap, pred, head, bound, used, is_dead: false };
         for n in (0..arity).filter(|n| given >> n & 1 == 1) {
             walk.bind(heap.arg(head, n));
         }
         walk.goal(body);
-        let Walk { bound, used, is_dead, .. } = walk;
+        let ModeWalk { bound, used, is_dead, .. } = walk;
         if is_dead {
             // A clause without answers cannot leave an argument unbound.
             return Args::MAX & !given;
@@ -307,8 +308,8 @@ impl Table<'_> {
     }
 }
 
-struct Walk<'t, 'a> {
-    table: &'t mut Table<'a>,
+struct ModeWalk<'t, 'a> {
+    table: &'t mut ModeTable<'a>,
     heap: &'t Heap,
     pred: PredId,
     head: Value,
@@ -320,7 +321,7 @@ struct Walk<'t, 'a> {
     is_dead: bool,
 }
 
-impl Walk<'_, '_> {
+impl ModeWalk<'_, '_> {
     fn variables(&self, term: Value) -> Vec<usize> {
         variables(self.heap, self.table.machine, term)
     }

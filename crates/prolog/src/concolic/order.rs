@@ -2,8 +2,8 @@
 
 use crate::concolic::convert::{expr_of, term_of};
 use crate::concolic::look::AT_CODE;
-use crate::concolic::recorder::Place;
-use crate::data::{Alike, FunctorId, Tag, Value, View, compare, same};
+use crate::concolic::recorder::TestPlace;
+use crate::data::{AssumedEqual, FunctorId, Tag, Value, View, compare, same};
 use crate::machine::Machine;
 use std::cmp::Ordering;
 use term::{ExprId, Op};
@@ -17,7 +17,7 @@ const MANY_PAIRS: usize = 1000;
 pub(super) struct Pairs {
     pub(super) todo: Vec<(Value, Value)>,
     n_entered: usize,
-    alike: Alike,
+    assumed: AssumedEqual,
 }
 
 impl Pairs {
@@ -31,7 +31,7 @@ impl Pairs {
             return;
         }
         self.n_entered += 1;
-        if MANY_PAIRS < self.n_entered && !self.alike.join(a.payload(), b.payload()) {
+        if MANY_PAIRS < self.n_entered && !self.assumed.join(a.payload(), b.payload()) {
             return;
         }
         let (x, y) = (a.address(), b.address());
@@ -48,7 +48,7 @@ impl Machine {
     }
 
     /// Records the comparisons that decide the order of two terms, up to the first difference.
-    pub(super) fn look_order_at(&mut self, place: Place, a: Value, b: Value) {
+    pub(super) fn look_order_at(&mut self, place: TestPlace, a: Value, b: Value) {
         let mut pairs = Pairs::of(a, b);
         while let Some((a, b)) = pairs.todo.pop() {
             let (a, b) = (self.heap.deref(a), self.heap.deref(b));
@@ -76,7 +76,7 @@ impl Machine {
         }
     }
 
-    fn look_less(&mut self, place: Place, a: Value, b: Value, order: Ordering) {
+    fn look_less(&mut self, place: TestPlace, a: Value, b: Value, order: Ordering) {
         if expr_of(a).is_none() && expr_of(b).is_none() {
             return;
         }
@@ -113,7 +113,7 @@ impl Machine {
     }
 
     /// Records the comparisons that decide the identity of two terms, up to the first difference.
-    pub(super) fn look_identical_at(&mut self, place: Place, a: Value, b: Value) {
+    pub(super) fn look_identical_at(&mut self, place: TestPlace, a: Value, b: Value) {
         let mut pairs = Pairs::of(a, b);
         while let Some((a, b)) = pairs.todo.pop() {
             let (a, b) = (self.heap.deref(a), self.heap.deref(b));

@@ -18,7 +18,7 @@ const MAX_LITERALS: usize = 40;
 
 /// The identity of a place where choices are made: its kind, its address or predicate, and the number of the
 /// test there.
-pub(super) type Place = (u8, u32, u32);
+pub(super) type TestPlace = (u8, u32, u32);
 
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
@@ -35,21 +35,21 @@ pub(crate) struct Recorder {
     pub(crate) journal: Option<Vec<(usize, u32)>>,
     facts: FxHashMap<ExprId, Facts>,
     tested: FxHashSet<ExprId>,
-    sites: FxHashMap<(Place, Option<Term>), SiteId>,
+    sites: FxHashMap<(TestPlace, Option<Term>), SiteId>,
     /// The number of literals that a place has compared with so far.
-    n_literals: FxHashMap<Place, usize>,
-    single: FxHashMap<Head1, Arc<[Head]>>,
-    pub(super) first_args: FxHashMap<PredId, Rc<FirstArg>>,
+    n_literals: FxHashMap<TestPlace, usize>,
+    single: FxHashMap<SingleHead, Arc<[Head]>>,
+    pub(super) first_args: FxHashMap<PredId, Rc<WantedHeads>>,
     /// The goals that the program defines, by the number of arguments that are added when they are called.
-    pub(super) goals: FxHashMap<usize, Rc<FirstArg>>,
+    pub(super) goals: FxHashMap<usize, Rc<WantedHeads>>,
 }
 
 /// The key of a list with a single head; such lists are shared.
-type Head1 = (u8, u32, Option<Term>);
+type SingleHead = (u8, u32, Option<Term>);
 
 /// The heads that a value is compared with at once: the first arguments of the clauses of a predicate.
 #[derive(Debug, Default)]
-pub(super) struct FirstArg {
+pub(super) struct WantedHeads {
     pub(super) heads: Option<Arc<[Head]>>,
     /// The names of compounds, by the number of items of their tuples.
     pub(super) names: Vec<(u32, Arc<[Head]>)>,
@@ -67,7 +67,7 @@ impl Recorder {
     }
 
     /// Returns the place of a site.
-    pub(super) fn place_of(&self, site: SiteId) -> Option<Place> {
+    pub(super) fn place_of(&self, site: SiteId) -> Option<TestPlace> {
         self.sites.iter().find(|it| *it.1 == site).map(|it| it.0.0)
     }
 
@@ -83,11 +83,11 @@ impl Recorder {
         MAX_CHOICES <= self.choices.len()
     }
 
-    fn site(&mut self, place: Place) -> SiteId {
+    fn site(&mut self, place: TestPlace) -> SiteId {
         self.site_of((place, None))
     }
 
-    fn site_of(&mut self, key: (Place, Option<Term>)) -> SiteId {
+    fn site_of(&mut self, key: (TestPlace, Option<Term>)) -> SiteId {
         let next = SiteId(u32::try_from(self.sites.len()).unwrap_or(u32::MAX));
         *self.sites.entry(key).or_insert(next)
     }
@@ -95,7 +95,7 @@ impl Recorder {
     /// Returns the site of a comparison. A place that compares with one literal after the other
     /// (`memberchk/2`, or stored facts) gets one site for each literal, so that a match with each of them
     /// counts as new coverage.
-    fn site_with(&mut self, place: Place, heads: &[Head]) -> SiteId {
+    fn site_with(&mut self, place: TestPlace, heads: &[Head]) -> SiteId {
         let [Head::Literal(literal)] = heads else { return self.site(place) };
         let key = (place, Some(literal.clone()));
         if !self.sites.contains_key(&key) {
@@ -109,7 +109,13 @@ impl Recorder {
     }
 
     /// Records the comparison of a value with the heads, unless the path already decides it.
-    pub(super) fn choose(&mut self, place: Place, expr: ExprId, top: &Top, heads: &Arc<[Head]>) {
+    pub(super) fn choose(
+        &mut self,
+        place: TestPlace,
+        expr: ExprId,
+        top: &Top,
+        heads: &Arc<[Head]>,
+    ) {
         if let Some((code, top, heads)) = self.as_code(expr, top, heads) {
             return self.choose(place, code, &top, &heads);
         }
@@ -135,7 +141,13 @@ impl Recorder {
 
     /// Compares a text made of letters with another one letter by letter, up to the first difference. The
     /// path already has the text's length.
-    fn choose_letters(&mut self, place: Place, letters: &[ExprId], found: &Term, wanted: &Term) {
+    fn choose_letters(
+        &mut self,
+        place: TestPlace,
+        letters: &[ExprId],
+        found: &Term,
+        wanted: &Term,
+    ) {
         let is_atom = |it: &Term| it.as_atom().is_some();
         let (Some(found_text), Some(wanted_text)) = (found.as_text(), wanted.as_text()) else {
             return;
@@ -179,7 +191,7 @@ impl Recorder {
         Some((code, Top { kind: facts::INTEGER, n_items: 0, literal: Some(literal) }, heads))
     }
 
-    pub(super) fn choose_one(&mut self, place: Place, expr: ExprId, top: &Top, head: Head) {
+    pub(super) fn choose_one(&mut self, place: TestPlace, expr: ExprId, top: &Top, head: Head) {
         let key = match &head {
             Head::Kind(kind) => (0, *kind as u32, None),
             Head::Tuple(n) => (1, *n, None),
@@ -190,14 +202,14 @@ impl Recorder {
     }
 
     /// Records the result of a test that depends on the input, unless the path already has the test.
-    pub(super) fn test(&mut self, place: Place, expr: ExprId, holds: bool) {
+    pub(super) fn test(&mut self, place: TestPlace, expr: ExprId, holds: bool) {
         if self.tested.insert(expr) {
             self.push(place, usize::from(!holds), Looked::Test(expr));
         }
     }
 
     /// Pins an expression: from here on the path holds only for this value of it.
-    pub(super) fn pin(&mut self, place: Place, expr: ExprId, value: Term) {
+    pub(super) fn pin(&mut self, place: TestPlace, expr: ExprId, value: Term) {
         if self.facts.get(&expr).is_some_and(Facts::is_literal) {
             return;
         }
@@ -205,12 +217,12 @@ impl Recorder {
         self.push(place, 0, Looked::Pin(expr, value));
     }
 
-    pub(super) fn lose(&mut self, place: Place, what: String) {
+    pub(super) fn lose(&mut self, place: TestPlace, what: String) {
         let site = self.site(place);
         self.losses.push(Loss { site, what });
     }
 
-    fn push(&mut self, place: Place, taken: usize, looked: Looked) {
+    fn push(&mut self, place: TestPlace, taken: usize, looked: Looked) {
         let site = self.site(place);
         self.push_at(site, taken, looked);
     }

@@ -1,7 +1,7 @@
 //! Builtins on text, followed letter by letter.
 #![expect(clippy::indexing_slicing, reason = "indices are the machine's own")]
 
-use crate::builtins::Form;
+use crate::builtins::TextForm;
 use crate::code::Test;
 use crate::concolic::convert::{expr_of, shadow_of};
 use crate::concolic::facts;
@@ -53,23 +53,23 @@ impl Machine {
         run: Run,
     ) -> Result<Next, Fault> {
         match name {
-            "atom_codes" => self.converted(base, Form::Atom, Form::Codes, run),
-            "atom_chars" => self.converted(base, Form::Atom, Form::Chars, run),
-            "string_codes" => self.converted(base, Form::String, Form::Codes, run),
-            "string_chars" => self.converted(base, Form::String, Form::Chars, run),
-            "atom_string" => self.converted(base, Form::Atom, Form::String, run),
-            "string_to_atom" => self.converted(base, Form::String, Form::Atom, run),
-            "text_to_string" => self.converted(base, Form::String, Form::String, run),
-            "number_codes" => self.number_text(base, 0, Form::Codes, run),
-            "number_chars" => self.number_text(base, 0, Form::Chars, run),
-            "number_string" => self.number_text(base, 0, Form::String, run),
-            "atom_number" => self.number_text(base, 1, Form::Atom, run),
+            "atom_codes" => self.converted(base, TextForm::Atom, TextForm::Codes, run),
+            "atom_chars" => self.converted(base, TextForm::Atom, TextForm::Chars, run),
+            "string_codes" => self.converted(base, TextForm::String, TextForm::Codes, run),
+            "string_chars" => self.converted(base, TextForm::String, TextForm::Chars, run),
+            "atom_string" => self.converted(base, TextForm::Atom, TextForm::String, run),
+            "string_to_atom" => self.converted(base, TextForm::String, TextForm::Atom, run),
+            "text_to_string" => self.converted(base, TextForm::String, TextForm::String, run),
+            "number_codes" => self.number_text(base, 0, TextForm::Codes, run),
+            "number_chars" => self.number_text(base, 0, TextForm::Chars, run),
+            "number_string" => self.number_text(base, 0, TextForm::String, run),
+            "atom_number" => self.number_text(base, 1, TextForm::Atom, run),
             "char_code" => self.char_code_recorded(base, run),
             "atom_length" | "string_length" => self.text_length(base, run),
-            "upcase_atom" => self.in_case(base, Form::Atom, Case::Upper, run),
-            "downcase_atom" => self.in_case(base, Form::Atom, Case::Lower, run),
-            "string_upper" => self.in_case(base, Form::String, Case::Upper, run),
-            "string_lower" => self.in_case(base, Form::String, Case::Lower, run),
+            "upcase_atom" => self.in_case(base, TextForm::Atom, Case::Upper, run),
+            "downcase_atom" => self.in_case(base, TextForm::Atom, Case::Lower, run),
+            "string_upper" => self.in_case(base, TextForm::String, Case::Upper, run),
+            "string_lower" => self.in_case(base, TextForm::String, Case::Lower, run),
             "$normal_space" => self.normal_space(base, run),
             "atomic_list_concat" => self.joined(base, arity, run),
             "split_string" => self.split_recorded(base, run),
@@ -93,7 +93,13 @@ impl Machine {
     }
 
     /// Follows a conversion from one representation of text to another.
-    fn converted(&mut self, base: usize, left: Form, right: Form, run: Run) -> Result<Next, Fault> {
+    fn converted(
+        &mut self,
+        base: usize,
+        left: TextForm,
+        right: TextForm,
+        run: Run,
+    ) -> Result<Next, Fault> {
         let (x, y) = (self.arg(base, 0), self.arg(base, 1));
         let (from, slot, form) = if x.is_var() { (y, 0, left) } else { (x, 1, right) };
         // `[]` as an atom has two letters, as a list of letters none.
@@ -108,7 +114,7 @@ impl Machine {
         base: usize,
         slot: usize,
         letters: &[Letter],
-        form: Form,
+        form: TextForm,
         run: Run,
     ) -> Result<Next, Fault> {
         let to = self.arg(base, slot);
@@ -136,7 +142,7 @@ impl Machine {
         &mut self,
         base: usize,
         text_first: usize,
-        form: Form,
+        form: TextForm,
         run: Run,
     ) -> Result<Next, Fault> {
         let number = self.arg(base, text_first);
@@ -181,7 +187,7 @@ impl Machine {
 
     /// Returns the expression of the integer with these digits.
     fn integer_of(&mut self, letters: &[Letter]) -> Option<ExprId> {
-        let whole = self.written(letters, Form::Atom);
+        let whole = self.written(letters, TextForm::Atom);
         let atom = expr_of(whole)?;
         self.record(|_, it| {
             let list = it.codes_of(whole, atom)?;
@@ -218,7 +224,7 @@ impl Machine {
             let found = expr_of(c).and_then(|it| self.code_of_atom(4, it));
             let next = run(self, base)?;
             let Some(letter) = self.character(c) else { return Ok(next) };
-            let value = self.written_letter(Letter { c: letter, expr: found }, Form::Codes);
+            let value = self.written_letter(Letter { c: letter, expr: found }, TextForm::Codes);
             return Ok(self.result(code, value, next));
         }
         if let (Some(expr), Some(n)) = (expr_of(code), code.as_int()) {
@@ -233,7 +239,7 @@ impl Machine {
         }
         let next = run(self, base)?;
         let Some(letter) = self.character(code) else { return Ok(next) };
-        let value = self.written_letter(Letter { c: letter, expr: expr_of(code) }, Form::Chars);
+        let value = self.written_letter(Letter { c: letter, expr: expr_of(code) }, TextForm::Chars);
         Ok(self.result(c, value, next))
     }
 
@@ -272,7 +278,13 @@ impl Machine {
         Ok(self.unify_at(self.at_builtin(32), len, value).into())
     }
 
-    fn in_case(&mut self, base: usize, form: Form, case: Case, run: Run) -> Result<Next, Fault> {
+    fn in_case(
+        &mut self,
+        base: usize,
+        form: TextForm,
+        case: Case,
+        run: Run,
+    ) -> Result<Next, Fault> {
         let Some(letters) = self.spell(0, self.arg(base, 0)) else {
             return self.give_up("case", 2, base, run);
         };
@@ -321,7 +333,7 @@ impl Machine {
             is_gap = false;
             kept.push(letter);
         }
-        self.text_result(base, 1, &kept, Form::String, run)
+        self.text_result(base, 1, &kept, TextForm::String, run)
     }
 
     /// Follows `atomic_list_concat/2` and `/3`.
@@ -348,7 +360,7 @@ impl Machine {
             }
             letters.extend(own);
         }
-        self.text_result(base, arity - 1, &letters, Form::Atom, run)
+        self.text_result(base, arity - 1, &letters, TextForm::Atom, run)
     }
 
     /// Follows `atomic_list_concat(-Parts, +Separator, +Text)`.
@@ -373,7 +385,7 @@ impl Machine {
             }
             rest = after;
         }
-        self.parts_result(base, (0, list), &parts, Form::Atom, run)
+        self.parts_result(base, (0, list), &parts, TextForm::Atom, run)
     }
 
     /// Unifies an argument with the list of texts that the builtin finds.
@@ -382,7 +394,7 @@ impl Machine {
         base: usize,
         (slot, to): (usize, Value),
         parts: &[Vec<Letter>],
-        form: Form,
+        form: TextForm,
         run: Run,
     ) -> Result<Next, Fault> {
         // The list may be partly known, so it is unified with the symbolic parts instead of by the builtin.
@@ -425,13 +437,13 @@ impl Machine {
                 part.pop();
             }
         }
-        self.parts_result(base, (3, to), &parts, Form::String, run)
+        self.parts_result(base, (3, to), &parts, TextForm::String, run)
     }
 
     fn concat_recorded(&mut self, base: usize, run: Run) -> Result<Next, Fault> {
         let [kind, x, y, to] = [0, 1, 2, 3].map(|n| self.arg(base, n));
         let is_string = kind.as_atom().is_some_and(|it| self.atoms.text(it) == "string");
-        let form = if is_string { Form::String } else { Form::Atom };
+        let form = if is_string { TextForm::String } else { TextForm::Atom };
         let Some(mut letters) = self.spell(0, x) else {
             return self.give_up("concatenation", 4, base, run);
         };
@@ -459,7 +471,7 @@ impl Machine {
     fn splits_recorded(&mut self, base: usize, run: Run) -> Result<Next, Fault> {
         let [kind, text, _, to] = [0, 1, 2, 3].map(|n| self.arg(base, n));
         let is_string = kind.as_atom().is_some_and(|it| self.atoms.text(it) == "string");
-        let form = if is_string { Form::String } else { Form::Atom };
+        let form = if is_string { TextForm::String } else { TextForm::Atom };
         let Some(letters) = self.spell(0, text) else {
             return self.give_up("concatenation", 4, base, run);
         };
@@ -486,7 +498,7 @@ impl Machine {
         let Some(letter) = place.and_then(|it| letters.get(it)) else { return run(self, base) };
         self.stack[base + 2] = self.heap.fresh();
         run(self, base)?;
-        let value = self.written_letter(*letter, Form::Codes);
+        let value = self.written_letter(*letter, TextForm::Codes);
         Ok(self.unify_at(self.at_builtin(32), to, value).into())
     }
 
@@ -510,7 +522,7 @@ impl Machine {
             let next = run(self, base)?;
             let changed = self.letter_in_case(8, letter, case);
             let (Next::True, Some(changed)) = (next, changed) else { return Ok(next) };
-            let value = self.written_letter(changed, Form::Codes);
+            let value = self.written_letter(changed, TextForm::Codes);
             return Ok(self.unify_at(self.at_builtin(32), argument, value).into());
         }
         if !argument.is_nil() {
@@ -574,7 +586,7 @@ impl Machine {
         let [kind, text, before, length, after, sub, to] =
             [0, 1, 2, 3, 4, 5, 6].map(|n| self.arg(base, n));
         let is_string = kind.as_atom().is_some_and(|it| self.atoms.text(it) == "string");
-        let form = if is_string { Form::String } else { Form::Atom };
+        let form = if is_string { TextForm::String } else { TextForm::Atom };
         let Some(letters) = self.spell(0, text) else {
             return self.give_up("sub_atom", 5, base, run);
         };
@@ -607,7 +619,7 @@ impl Machine {
     }
 
     /// Stores symbolic texts in the last arguments of solutions `s(Before, Length, After, Sub)`.
-    fn write_slices(&mut self, solutions: Value, letters: &[Letter], form: Form) {
+    fn write_slices(&mut self, solutions: Value, letters: &[Letter], form: TextForm) {
         for solution in self.heap.list_items(self.heap.deref(solutions)).0 {
             let View::Struct(_, at) = solution.view() else { continue };
             let size = |n: usize| {

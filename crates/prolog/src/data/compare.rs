@@ -1,6 +1,6 @@
 //! The standard order of terms, and identity.
 
-use crate::data::{Alike, Atoms, Heap, Number, SUSPICIOUS, Tag, Value};
+use crate::data::{AssumedEqual, Atoms, CYCLE_CHECK_AFTER, Heap, Number, Tag, Value};
 use std::cmp::Ordering;
 
 /// Compares two terms in the standard order of SWI-Prolog: variables, numbers, strings, the empty list, other
@@ -8,12 +8,12 @@ use std::cmp::Ordering;
 pub fn compare(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> Ordering {
     let (a, b) = (heap.deref(a), heap.deref(b));
     let arity = match compare_tops(heap, atoms, a, b) {
-        Top::Decided(order) => return order,
-        Top::Enter(arity) => arity,
+        TopOrder::Decided(order) => return order,
+        TopOrder::Enter(arity) => arity,
     };
     let mut todo = vec![(a, b, 0, arity)];
     let mut n_steps = 0_usize;
-    let mut alike = Alike::default();
+    let mut assumed = AssumedEqual::default();
     while let Some((a, b, k, n)) = todo.pop() {
         if k == n {
             continue;
@@ -23,11 +23,11 @@ pub fn compare(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> Ordering {
         }
         let (x, y) = (heap.arg(a, k), heap.arg(b, k));
         match compare_tops(heap, atoms, x, y) {
-            Top::Decided(Ordering::Equal) => {}
-            Top::Decided(other) => return other,
-            Top::Enter(arity) => {
+            TopOrder::Decided(Ordering::Equal) => {}
+            TopOrder::Decided(other) => return other,
+            TopOrder::Enter(arity) => {
                 n_steps += 1;
-                if SUSPICIOUS < n_steps && !alike.join(x.payload(), y.payload()) {
+                if CYCLE_CHECK_AFTER < n_steps && !assumed.join(x.payload(), y.payload()) {
                     continue;
                 }
                 todo.push((x, y, 0, arity));
@@ -49,19 +49,19 @@ pub fn same(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
     compare(heap, atoms, a, b) == Ordering::Equal
 }
 
-enum Top {
+enum TopOrder {
     Decided(Ordering),
     /// Both are compound terms with the same functor, of this arity; the arguments decide.
     Enter(usize),
 }
 
-fn compare_tops(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> Top {
+fn compare_tops(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> TopOrder {
     if a.same_word(b) {
-        return Top::Decided(Ordering::Equal);
+        return TopOrder::Decided(Ordering::Equal);
     }
     let by_rank = rank(a).cmp(&rank(b));
     if by_rank != Ordering::Equal {
-        return Top::Decided(by_rank);
+        return TopOrder::Decided(by_rank);
     }
     let order = match a.tag() {
         Tag::Ref | Tag::Attr => a.address().cmp(&b.address()),
@@ -73,14 +73,14 @@ fn compare_tops(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> Top {
         Tag::Text => heap.as_text(a).cmp(&heap.as_text(b)),
         Tag::Struct => {
             if a.functor() == b.functor() {
-                return Top::Enter(atoms.arity(a.functor()));
+                return TopOrder::Enter(atoms.arity(a.functor()));
             }
             let ((name_a, arity_a), (name_b, arity_b)) =
                 (atoms.name_arity(a.functor()), atoms.name_arity(b.functor()));
             arity_a.cmp(&arity_b).then_with(|| atoms.compare(name_a, name_b))
         }
     };
-    Top::Decided(order)
+    TopOrder::Decided(order)
 }
 
 fn compare_numbers(heap: &Heap, a: Value, b: Value) -> Ordering {

@@ -24,4 +24,4 @@ pub use record::{Record, copy_plain};
 pub use unify::unify;
 pub use value::{Shadow, Tag, Value, View};
 pub use walk::Walk;
-pub(crate) use walk::{Alike, SUSPICIOUS};
+pub(crate) use walk::{AssumedEqual, CYCLE_CHECK_AFTER};

@@ -4,33 +4,35 @@
     reason = "addresses are made by the heap; the hot path of every step"
 )]
 
-use crate::data::{Alike, AtomId, Atoms, Blob, Heap, Mark, SUSPICIOUS, Tag, Trailed, Value};
+use crate::data::{
+    AssumedEqual, AtomId, Atoms, Blob, CYCLE_CHECK_AFTER, Heap, Mark, Tag, Trailed, Value,
+};
 
 /// Unifies two terms and returns whether that succeeded. After a failure, the bindings that were made before
 /// it remain until backtracking.
 ///
 /// The pairs still to be unified are kept in a list, so depth costs no native stack. Pairs at one address are
-/// not entered. After [`SUSPICIOUS`] pairs, a pair that was already assumed equal is not entered again, so
+/// not entered. After [`CYCLE_CHECK_AFTER`] pairs, a pair that was already assumed equal is not entered again, so
 /// that cyclic terms terminate.
 pub fn unify(heap: &mut Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
     let (a, b) = (heap.deref(a), heap.deref(b));
     match unify_tops(heap, a, b) {
-        Step::Same => true,
-        Step::Different => false,
-        Step::Enter => unify_deep(heap, atoms, a, b),
+        TopMatch::Same => true,
+        TopMatch::Different => false,
+        TopMatch::Enter => unify_deep(heap, atoms, a, b),
     }
 }
 
-enum Step {
+enum TopMatch {
     Same,
     Different,
     Enter,
 }
 
 #[inline]
-fn unify_tops(heap: &mut Heap, a: Value, b: Value) -> Step {
+fn unify_tops(heap: &mut Heap, a: Value, b: Value) -> TopMatch {
     if a.same_word(b) {
-        return Step::Same;
+        return TopMatch::Same;
     }
     match (a.tag(), b.tag()) {
         (Tag::Ref, Tag::Ref) => {
@@ -40,46 +42,46 @@ fn unify_tops(heap: &mut Heap, a: Value, b: Value) -> Step {
             } else {
                 heap.bind(a, b);
             }
-            Step::Same
+            TopMatch::Same
         }
         (Tag::Ref, Tag::Attr) => {
             heap.bind(a, Value::reference(b.address()));
-            Step::Same
+            TopMatch::Same
         }
         (Tag::Attr, Tag::Ref) => {
             heap.bind(b, Value::reference(a.address()));
-            Step::Same
+            TopMatch::Same
         }
         (Tag::Attr, Tag::Attr) => {
             heap.bind(a, Value::reference(b.address()));
-            Step::Same
+            TopMatch::Same
         }
         (Tag::Ref | Tag::Attr, _) => {
             heap.bind(a, b);
-            Step::Same
+            TopMatch::Same
         }
         (_, Tag::Ref | Tag::Attr) => {
             heap.bind(b, a);
-            Step::Same
+            TopMatch::Same
         }
         (Tag::Struct, Tag::Struct) => {
             if a.functor() == b.functor() {
-                Step::Enter
+                TopMatch::Enter
             } else {
-                Step::Different
+                TopMatch::Different
             }
         }
         (Tag::Big, Tag::Big) | (Tag::Rational, Tag::Rational) | (Tag::Text, Tag::Text) => {
             if same_blob(heap.blob(a), heap.blob(b)) {
-                Step::Same
+                TopMatch::Same
             } else {
-                Step::Different
+                TopMatch::Different
             }
         }
         (
             Tag::Int | Tag::Atom | Tag::Struct | Tag::Float | Tag::Big | Tag::Rational | Tag::Text,
             _,
-        ) => Step::Different,
+        ) => TopMatch::Different,
     }
 }
 
@@ -94,7 +96,7 @@ fn same_blob(a: &Blob, b: &Blob) -> bool {
 
 fn unify_deep(heap: &mut Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
     let mut todo: Vec<(usize, usize, usize)> = Vec::new();
-    let mut alike = Alike::default();
+    let mut assumed = AssumedEqual::default();
     let mut n_steps = 0;
     let mut now = (a.address(), b.address(), atoms.arity(a.functor()));
     loop {
@@ -102,11 +104,11 @@ fn unify_deep(heap: &mut Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
         for k in 0..n {
             let (x, y) = (heap.deref(heap.cells[at_a + k]), heap.deref(heap.cells[at_b + k]));
             match unify_tops(heap, x, y) {
-                Step::Same => {}
-                Step::Different => return false,
-                Step::Enter => {
+                TopMatch::Same => {}
+                TopMatch::Different => return false,
+                TopMatch::Enter => {
                     n_steps += 1;
-                    if SUSPICIOUS < n_steps && !alike.join(x.payload(), y.payload()) {
+                    if CYCLE_CHECK_AFTER < n_steps && !assumed.join(x.payload(), y.payload()) {
                         continue;
                     }
                     todo.push((x.address(), y.address(), atoms.arity(x.functor())));

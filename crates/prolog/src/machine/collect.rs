@@ -110,8 +110,8 @@ impl Machine {
 
 /// The sets of reachable cells and blobs.
 struct Marks {
-    cells: Bits,
-    blobs: Bits,
+    cells: IndexSet,
+    blobs: IndexSet,
     arities: Vec<u32>,
     todo: Vec<Value>,
 }
@@ -119,8 +119,8 @@ struct Marks {
 impl Marks {
     fn new(machine: &Machine) -> Marks {
         Marks {
-            cells: Bits::new(machine.heap.cells.len()),
-            blobs: Bits::new(machine.heap.n_blobs()),
+            cells: IndexSet::new(machine.heap.cells.len()),
+            blobs: IndexSet::new(machine.heap.n_blobs()),
             arities: machine.atoms.arities(),
             todo: Vec::new(),
         }
@@ -179,15 +179,15 @@ impl Marks {
 }
 
 /// A bit set of indexes, with the number of members before each word.
-pub(crate) struct Bits {
+pub(crate) struct IndexSet {
     words: Vec<u64>,
     before: Vec<u32>,
     len: usize,
 }
 
-impl Bits {
-    fn new(len: usize) -> Bits {
-        Bits { words: vec![0; len / 64 + 1], before: Vec::new(), len }
+impl IndexSet {
+    fn new(len: usize) -> IndexSet {
+        IndexSet { words: vec![0; len / 64 + 1], before: Vec::new(), len }
     }
 
     /// Adds an index. Returns whether it was not in the set before.
@@ -234,7 +234,7 @@ impl Bits {
 
 impl crate::data::Heap {
     /// Drops all cells and blobs that are not in the sets, and moves the others together.
-    fn keep(&mut self, cells: &Bits, blobs: &Bits) {
+    fn keep(&mut self, cells: &IndexSet, blobs: &IndexSet) {
         let mut n = 0;
         for at in cells.places() {
             let value = self.cells[at];

@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
 
 /// An entry of the parser's stack: an operator or bracket whose last argument is not complete.
 #[derive(Clone, Copy, Debug)]
-enum Waiting {
+enum StackEntry {
     /// A prefix operator without its argument.
     Prefix { name: AtomId, op: Op, at: usize },
     /// An infix operator with its left argument, without its right one.
@@ -201,7 +201,7 @@ struct Operand {
 }
 
 /// The state of the parser after a token that follows a complete term.
-enum Step {
+enum AfterToken {
     /// Another term must follow, such as an operator's right argument.
     Expect,
     /// A larger term is complete.
@@ -216,7 +216,7 @@ struct Parser<'p, 'a> {
     atoms: &'p mut Atoms,
     ops: &'p Ops,
     syntax: Syntax,
-    waiting: Vec<Waiting>,
+    waiting: Vec<StackEntry>,
     /// The open brackets, from the outermost one on.
     brackets: Vec<Bracket>,
     args: Vec<Value>,
@@ -272,9 +272,9 @@ impl Parser<'_, '_> {
             let Some(mut operand) = self.begin(&token)? else { continue };
             loop {
                 match self.go_on(operand)? {
-                    Step::Expect => break,
-                    Step::Have(larger) => operand = larger,
-                    Step::Done(term) => return Ok(term),
+                    AfterToken::Expect => break,
+                    AfterToken::Have(larger) => operand = larger,
+                    AfterToken::Done(term) => return Ok(term),
                 }
             }
         }
@@ -303,7 +303,7 @@ impl Parser<'_, '_> {
             Token::Punct(',' | '|') => return self.error("quoted_punctuation", token),
             Token::Punct(_) => return self.error("cannot_start_term", token),
             Token::FullStop => {
-                let in_operator = !matches!(self.waiting.last(), Some(Waiting::Bracket));
+                let in_operator = !matches!(self.waiting.last(), Some(StackEntry::Bracket));
                 let name = if in_operator { "operator_balance" } else { "end_of_clause" };
                 return self.error(name, token);
             }
@@ -324,7 +324,7 @@ impl Parser<'_, '_> {
         if let Some(op) = self.ops.get(self.syntax.module, name, Fixity::Prefix) {
             let following = self.look_ahead()?;
             if self.takes_argument(op, &following) {
-                self.waiting.push(Waiting::Prefix { name, op, at: token.start });
+                self.waiting.push(StackEntry::Prefix { name, op, at: token.start });
                 return Ok(None);
             }
         }
@@ -358,7 +358,7 @@ impl Parser<'_, '_> {
     }
 
     fn open(&mut self, bracket: Bracket) -> Option<Operand> {
-        self.waiting.push(Waiting::Bracket);
+        self.waiting.push(StackEntry::Bracket);
         self.brackets.push(bracket);
         None
     }
@@ -376,7 +376,7 @@ impl Parser<'_, '_> {
     }
 
     /// Parses the token after a complete term: an operator, a separator or a closing bracket.
-    fn go_on(&mut self, operand: Operand) -> Result<Step, LexError> {
+    fn go_on(&mut self, operand: Operand) -> Result<AfterToken, LexError> {
         let token = self.next(false)?;
         if closes(self.innermost(), &token.token) {
             let term = match self.finish(operand) {
@@ -431,10 +431,10 @@ impl Parser<'_, '_> {
         op: Op,
         operand: Operand,
         token: &Lexed,
-    ) -> Result<Step, LexError> {
+    ) -> Result<AfterToken, LexError> {
         let left = self.left_argument(op, operand, token)?;
-        self.waiting.push(Waiting::Infix { name, op, left, at: token.start });
-        Ok(Step::Expect)
+        self.waiting.push(StackEntry::Infix { name, op, left, at: token.start });
+        Ok(AfterToken::Expect)
     }
 
     fn postfix(
@@ -443,11 +443,11 @@ impl Parser<'_, '_> {
         op: Op,
         operand: Operand,
         token: &Lexed,
-    ) -> Result<Step, LexError> {
+    ) -> Result<AfterToken, LexError> {
         let left = self.left_argument(op, operand, token)?;
         let functor = self.atoms.functor(name, 1);
         let value = self.heap.structure(functor, &[left]);
-        Ok(Step::Have(Operand { value, priority: op.priority }))
+        Ok(AfterToken::Have(Operand { value, priority: op.priority }))
     }
 
     /// Completes the operators on the stack that bind tighter than the new operator `op`. Returns the
@@ -461,8 +461,10 @@ impl Parser<'_, '_> {
         let mut operand = operand;
         loop {
             let reach = match self.waiting.last() {
-                Some(Waiting::Prefix { op, .. } | Waiting::Infix { op, .. }) => Some(op.right()),
-                Some(Waiting::Bracket) | None => None,
+                Some(StackEntry::Prefix { op, .. } | StackEntry::Infix { op, .. }) => {
+                    Some(op.right())
+                }
+                Some(StackEntry::Bracket) | None => None,
             };
             let fits = operand.priority <= op.left();
             match reach {
@@ -478,8 +480,8 @@ impl Parser<'_, '_> {
     fn build(&mut self, operand: Operand) -> Result<Operand, LexError> {
         let Some(waiting) = self.waiting.pop() else { return Ok(operand) };
         let (op, at) = match waiting {
-            Waiting::Prefix { op, at, .. } | Waiting::Infix { op, at, .. } => (op, at),
-            Waiting::Bracket => {
+            StackEntry::Prefix { op, at, .. } | StackEntry::Infix { op, at, .. } => (op, at),
+            StackEntry::Bracket => {
                 self.waiting.push(waiting);
                 return Ok(operand);
             }
@@ -488,15 +490,15 @@ impl Parser<'_, '_> {
             return Err(LexError { name: "operator_clash".to_owned(), at });
         }
         let value = match waiting {
-            Waiting::Infix { name, left, .. } => {
+            StackEntry::Infix { name, left, .. } => {
                 let functor = self.atoms.functor(name, 2);
                 self.heap.structure(functor, &[left, operand.value])
             }
-            Waiting::Prefix { name, .. } => {
+            StackEntry::Prefix { name, .. } => {
                 let functor = self.atoms.functor(name, 1);
                 self.heap.structure(functor, &[operand.value])
             }
-            Waiting::Bracket => operand.value,
+            StackEntry::Bracket => operand.value,
         };
         Ok(Operand { value, priority: op.priority })
     }
@@ -504,7 +506,7 @@ impl Parser<'_, '_> {
     /// Completes all operators inside the innermost bracket.
     fn finish(&mut self, operand: Operand) -> Result<Value, LexError> {
         let mut operand = operand;
-        while !matches!(self.waiting.last(), Some(Waiting::Bracket) | None) {
+        while !matches!(self.waiting.last(), Some(StackEntry::Bracket) | None) {
             operand = self.build(operand)?;
         }
         Ok(operand.value)
@@ -515,8 +517,8 @@ impl Parser<'_, '_> {
     }
 
     /// Adds the term to the innermost bracket, at a separator or at the closing token.
-    fn close(&mut self, term: Value, token: &Lexed) -> Result<Step, LexError> {
-        let have = |value| Ok(Step::Have(Operand { value, priority: 0 }));
+    fn close(&mut self, term: Value, token: &Lexed) -> Result<AfterToken, LexError> {
+        let have = |value| Ok(AfterToken::Have(Operand { value, priority: 0 }));
         let bracket = self.innermost();
         let ends = !matches!(token.token, Token::Punct(',' | '|'));
         if ends {
@@ -524,13 +526,13 @@ impl Parser<'_, '_> {
             self.brackets.pop();
         }
         match bracket {
-            Bracket::Clause => Ok(Step::Done(term)),
+            Bracket::Clause => Ok(AfterToken::Done(term)),
             Bracket::Parentheses => have(term),
             Bracket::Braces => have(self.heap.structure(FunctorId::BRACES, &[term])),
             Bracket::Arguments(name, from) => {
                 self.args.push(term);
                 if !ends {
-                    return Ok(Step::Expect);
+                    return Ok(AfterToken::Expect);
                 }
                 let args = self.args.split_off(from);
                 let functor = self.atoms.functor(name, args.len());
@@ -547,7 +549,7 @@ impl Parser<'_, '_> {
                 {
                     *last = Bracket::Tail(from);
                 }
-                Ok(Step::Expect)
+                Ok(AfterToken::Expect)
             }
             Bracket::Tail(_) if !ends => self.error("list_rest", token),
             Bracket::Tail(from) => {

@@ -115,11 +115,11 @@ pub fn write_term(
         before: Before::Nothing,
         todo: Vec::new(),
     };
-    writer.todo.push(Work::Term(term, options.priority, Role::Other, 1));
+    writer.todo.push(WriteTask::Term(term, options.priority, Role::Other, 1));
     while let Some(work) = writer.todo.pop() {
         writer.step(work);
         // A cyclic term may let the stack grow without writing anything, so the stack counts, too.
-        let n_waiting = writer.todo.len() * size_of::<Work>();
+        let n_waiting = writer.todo.len() * size_of::<WriteTask>();
         if options.max_bytes < writer.out.len().max(n_waiting) {
             writer.out.push_str("...");
             break;
@@ -136,7 +136,7 @@ enum Role {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Work {
+enum WriteTask {
     Term(Value, u16, Role, usize),
     /// The arguments of a structure from an index up to a count, at a depth.
     Args(Value, usize, usize, usize),
@@ -157,19 +157,19 @@ struct Writer<'a> {
     out: String,
     /// The token that was written last.
     before: Before,
-    todo: Vec<Work>,
+    todo: Vec<WriteTask>,
 }
 
 impl Writer<'_> {
-    fn step(&mut self, work: Work) {
+    fn step(&mut self, work: WriteTask) {
         match work {
-            Work::Term(term, priority, role, depth) => self.term(term, priority, role, depth),
-            Work::Put(text) => self.put(text),
-            Work::Atom(name) => {
+            WriteTask::Term(term, priority, role, depth) => self.term(term, priority, role, depth),
+            WriteTask::Put(text) => self.put(text),
+            WriteTask::Atom(name) => {
                 self.atom(name);
             }
-            Work::Infix(name) => self.infix(name),
-            Work::Args(of, n, count, depth) => {
+            WriteTask::Infix(name) => self.infix(name),
+            WriteTask::Args(of, n, count, depth) => {
                 if n == count {
                     self.put(")");
                     return;
@@ -177,15 +177,15 @@ impl Writer<'_> {
                 if 0 < n {
                     self.comma();
                 }
-                self.todo.push(Work::Args(of, n + 1, count, depth));
-                self.todo.push(Work::Term(
+                self.todo.push(WriteTask::Args(of, n + 1, count, depth));
+                self.todo.push(WriteTask::Term(
                     self.heap.cell(of.address() + n),
                     999,
                     Role::Other,
                     depth + 1,
                 ));
             }
-            Work::Tail(list, depth) => self.tail(list, depth),
+            WriteTask::Tail(list, depth) => self.tail(list, depth),
         }
     }
 
@@ -248,14 +248,14 @@ impl Writer<'_> {
         }
         if functor == FunctorId::BRACES && !self.options.plain_braces {
             self.token("{");
-            self.todo.push(Work::Put("}"));
-            self.todo.push(Work::Term(self.heap.arg(term, 0), 1200, Role::Other, depth + 1));
+            self.todo.push(WriteTask::Put("}"));
+            self.todo.push(WriteTask::Term(self.heap.arg(term, 0), 1200, Role::Other, depth + 1));
             return;
         }
         if functor == FunctorId::CONS {
             self.put("[");
-            self.todo.push(Work::Tail(self.heap.arg(term, 1), depth + 1));
-            self.todo.push(Work::Term(self.heap.arg(term, 0), 999, Role::Other, depth + 1));
+            self.todo.push(WriteTask::Tail(self.heap.arg(term, 1), depth + 1));
+            self.todo.push(WriteTask::Term(self.heap.arg(term, 0), 999, Role::Other, depth + 1));
             return;
         }
         let (name, arity) = self.atoms.name_arity(functor);
@@ -264,7 +264,7 @@ impl Writer<'_> {
         }
         self.atom(name);
         self.put("(");
-        self.todo.push(Work::Args(term, 0, arity, depth));
+        self.todo.push(WriteTask::Args(term, 0, arity, depth));
     }
 
     fn operator(
@@ -277,7 +277,7 @@ impl Writer<'_> {
     ) -> bool {
         let get = |fixity| self.ops.get(self.options.module, name, fixity);
         let arg = |n: usize, max: u16| {
-            Work::Term(self.heap.cell(term.address() + n), max, Role::Operand, depth + 1)
+            WriteTask::Term(self.heap.cell(term.address() + n), max, Role::Operand, depth + 1)
         };
         if arity == 1
             && let Some(op) = get(Fixity::Prefix)
@@ -286,7 +286,7 @@ impl Writer<'_> {
             let embrace = priority < op.priority;
             if embrace {
                 self.open();
-                self.todo.push(Work::Put(")"));
+                self.todo.push(WriteTask::Put(")"));
             }
             self.atom(name);
             self.before = match name {
@@ -302,9 +302,9 @@ impl Writer<'_> {
             let arg = arg(0, op.left());
             if priority < op.priority {
                 self.open();
-                self.todo.push(Work::Put(")"));
+                self.todo.push(WriteTask::Put(")"));
             }
-            self.todo.push(Work::Atom(name));
+            self.todo.push(WriteTask::Atom(name));
             self.todo.push(arg);
             return true;
         }
@@ -314,10 +314,10 @@ impl Writer<'_> {
             let (left, right) = (arg(0, op.left()), arg(1, op.right()));
             if priority < op.priority {
                 self.open();
-                self.todo.push(Work::Put(")"));
+                self.todo.push(WriteTask::Put(")"));
             }
             self.todo.push(right);
-            self.todo.push(Work::Infix(name));
+            self.todo.push(WriteTask::Infix(name));
             self.todo.push(left);
             return true;
         }
@@ -352,12 +352,12 @@ impl Writer<'_> {
         }
         if list.is_cons() && !self.options.loops.contains_key(&list.payload()) {
             self.comma();
-            self.todo.push(Work::Tail(self.heap.arg(list, 1), depth + 1));
-            self.todo.push(Work::Term(self.heap.arg(list, 0), 999, Role::Other, depth + 1));
+            self.todo.push(WriteTask::Tail(self.heap.arg(list, 1), depth + 1));
+            self.todo.push(WriteTask::Term(self.heap.arg(list, 0), 999, Role::Other, depth + 1));
         } else {
             self.put("|");
-            self.todo.push(Work::Put("]"));
-            self.todo.push(Work::Term(list, 999, Role::Other, depth + 1));
+            self.todo.push(WriteTask::Put("]"));
+            self.todo.push(WriteTask::Term(list, 999, Role::Other, depth + 1));
         }
     }
 

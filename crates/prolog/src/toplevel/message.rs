@@ -1,6 +1,6 @@
 //! Messages for exceptions.
 
-use crate::builtins::Style;
+use crate::builtins::WriteStyle;
 use crate::data::{AtomId, FunctorId, Record, Tag, Value, View};
 use crate::machine::Machine;
 
@@ -38,7 +38,7 @@ impl Machine {
         if context.is_struct(FunctorId::CONTEXT_2) {
             let message = self.heap.arg(context, 1);
             if !message.is_var() {
-                let message = self.term_text(message, Style::Write);
+                let message = self.term_text(message, WriteStyle::Write);
                 text = format!("{text} ({message})");
             }
         }
@@ -108,11 +108,11 @@ impl Machine {
     }
 
     fn plain(&self, value: Value) -> String {
-        self.term_text(value, Style::Write)
+        self.term_text(value, WriteStyle::Write)
     }
 
     fn shown(&self, value: Value) -> String {
-        self.term_text(value, Style::Print)
+        self.term_text(value, WriteStyle::Print)
     }
 
     fn kind_of(&self, value: Value) -> &'static str {
