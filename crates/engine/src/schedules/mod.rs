@@ -1,7 +1,7 @@
-//! All schedules of a program that differ in something that matters, with all inputs.
+//! The exploration of schedules: all executions of a concurrent program that are not equivalent, with all inputs.
 //!
-//! Optimal dynamic partial order reduction with wakeup trees, where a step of a receive is named by
-//! the message that it takes. Knows no language: steps say what they touch. A search with a bound on
+//! The search is optimal dynamic partial-order reduction with wakeup trees [Abdulla et al. 2014], except that a step of
+//! a receive is named by the message it takes. Knows no language: steps report their accesses. A search with a bound on
 //! preemptions reduces less (`bounded`).
 
 mod bounded;
