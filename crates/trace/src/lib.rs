@@ -54,9 +54,9 @@ pub enum Outcome {
 pub enum Stopped {
     /// A budget was used up: the program may have no bound on it.
     OutOf(Budget),
-    /// The program wanted an effect that is not allowed.
-    Refused { what: String, touches: String },
     /// The program asked for an effect that is not allowed.
+    Refused { what: String, touches: String },
+    /// The program needs something that the machine does not support.
     Unsupported { why: String },
     /// The program ended its runtime.
     Halted { status: i64 },

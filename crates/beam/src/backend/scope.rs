@@ -38,7 +38,7 @@ pub(super) struct Scope {
     rows: FxHashMap<(Atom, Atom, u8), Placed>,
     /// The modules under test, which keep their names.
     own: BTreeSet<Atom>,
-    /// Those of them that are not rewritten: they load native code.
+    /// Modules under test that are not rewritten, because they load native code.
     native: BTreeSet<Atom>,
     allowed: Allowed,
     witness: Witness,

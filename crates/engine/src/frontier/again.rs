@@ -15,8 +15,8 @@ use std::collections::{BTreeSet, VecDeque};
 pub(super) struct Again {
     /// One family for each run with news.
     families: Vec<Family>,
-    /// The families that have flips left, by how many they gave out; among equals the youngest comes first (`usize::MAX
-    /// - index`).
+    /// The families that have flips left, by how many they gave out; among equals the youngest comes first. An
+    /// entry is the number of flips and `usize::MAX` minus the index of the family.
     order: BTreeSet<(usize, usize)>,
     given: FxHashMap<(NodeId, usize, usize), Given>,
 }

@@ -1,4 +1,4 @@
-//! What actors can do now, as labels of steps.
+//! The steps that actors can take now, as labels.
 
 use crate::schedules::order::Trace;
 use crate::schedules::settings::ScheduleSettings;

@@ -41,7 +41,7 @@ impl<'q> State<'q> {
                         match merged.entries.iter().find(|it| it.0.is_same(key)) {
                             None => merged.entries.push((key.clone(), *part)),
                             Some((_, Some(other))) => {
-                                pairs.push((part.ok_or(Contradiction)?, *other))
+                                pairs.push((part.ok_or(Contradiction)?, *other));
                             }
                             Some((_, None)) if part.is_some() => return Err(Contradiction),
                             Some((_, None)) => (),
