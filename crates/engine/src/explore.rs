@@ -330,8 +330,8 @@ impl<'s> Exploration<'s> {
         max_runs.map(|it| it.saturating_sub(self.report.n_runs))
     }
 
-    /// Takes the next flip from the frontier. Flips to alternatives on which the solver gave up `n >= MAX_GIVEN_UP` times are
-    /// postponed, all but every n-th.
+    /// Takes the next flip from the frontier. Flips to alternatives on which the solver gave up `n >= MAX_GIVEN_UP`
+    /// times are postponed, all but every n-th.
     fn take(&mut self) -> Option<Flip> {
         while let Some(flip) = self.frontier.take() {
             let goal = (flip.site, flip.alternative);

@@ -271,8 +271,8 @@ impl<'a, G: Gather> Division<'a, G> {
     }
 
     fn help(&self, staging: &Staging<'_>) {
-        // The stage is set up only once there are cells, since helpers of short searches need none; a cell is taken when
-        // the stage is ready.
+        // The stage is set up only once there are cells, since helpers of short searches need none; a cell is
+        // taken when the stage is ready.
         let is_idle =
             |it: &mut Progress<G>| it.cells.is_empty() && !self.is_over.load(Ordering::Relaxed);
         drop(self.is_changed.wait_while(self.progress(), is_idle));
