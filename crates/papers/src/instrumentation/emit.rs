@@ -1,5 +1,4 @@
-//! Converts the Core Erlang tree back to the `c_*` records of OTP's `core_parse.hrl`, so that OTP can compile
-//! it.
+//! The translation of a Core Erlang tree back to the `c_*` records of OTP's `core_parse.hrl`, which OTP compiles.
 
 use erlang::core::{
     Clause, Expr, ExprKind, Lambda, LetrecKind, MapOp, Module, Pattern, PatternSegment, Place,
@@ -11,7 +10,7 @@ use std::cell::RefCell;
 use term::{Atom, Term};
 use values::{Endian, SegmentSpec, SegmentType, Sign};
 
-/// Returns the `c_module` record of a module, renamed to `name`.
+/// Returns the `c_module` record of a module under a given name.
 pub fn emit(module: &Module, name: &Atom) -> Term {
     let emitter = Emitter { names: &module.names, arities: RefCell::default() };
     let definitions = module.functions.iter().map(|it| {
@@ -33,7 +32,7 @@ pub fn emit(module: &Module, name: &Atom) -> Term {
 
 struct Emitter<'a> {
     names: &'a [SmolStr],
-    /// The arities of the functions of letrecs, recorded when their definitions are met.
+    /// The arities of letrec functions, as they are encountered.
     arities: RefCell<FxHashMap<VarId, usize>>,
 }
 

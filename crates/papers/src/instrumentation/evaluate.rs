@@ -1,24 +1,24 @@
 //! The instrumented semantics (Fig. 4): evaluates flat programs and returns the events.
 //!
-//! A big-step semantics on ground terms, as in the paper; slow, and meant as a reference. Code outside of the
-//! program is evaluated without events; functions that are not written in Erlang are delegated to an
-//! [`Outside`]. There is one process, which may send messages to itself.
+//! Big-step and on ground terms, as in the paper; it is slow, and serves as a reference. Code outside the program is
+//! evaluated without events, and native functions are asked of an [`Outside`]. There is one process, which may send
+//! messages to itself.
 
 use crate::instrumentation::event::Event;
 use crate::instrumentation::flat::ret;
 use crate::instrumentation::matching::{Vars, build, matches};
-use crate::instrumentation::transform::{Context, RightSide};
+use crate::instrumentation::transform::{BindingKind, Context};
 use erlang::core::{Expr, ExprKind, Lambda, MapOp, MapPair, Module, VarId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use term::{Atom, Fun, Pid, Term};
 
-/// Everything that is not in the program.
+/// Everything outside the program.
 pub trait Outside {
     /// Returns the code of another module.
     fn code(&mut self, module: &Atom) -> Option<Rc<Module>>;
 
-    /// Calls a function that is not written in Erlang.
+    /// Computes a native function.
     fn native(&mut self, module: &Atom, name: &Atom, args: &[Term]) -> Native;
 }
 
@@ -31,41 +31,41 @@ pub enum Native {
     },
     /// There is no such function.
     Unknown,
-    /// The function exists, but cannot be run here.
+    /// The function exists but cannot be run here.
     Unsupported(String),
 }
 
 /// The result of an evaluation, and its events.
 #[derive(Clone, Debug)]
 pub struct Evaluated {
-    /// The value, or class and reason of an exception.
+    /// A value, or the class and reason of an exception.
     pub end: Result<Term, (Atom, Term)>,
     pub events: Vec<Event>,
 }
 
-/// The reason why an evaluation has no result.
+/// Why an evaluation has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
     Unsupported(String),
     TooDeep,
-    /// The process waits for a message that nobody sends.
+    /// The process waits for a message that will never come.
     Waits,
 }
 
 pub struct Evaluator<'o> {
     program: Rc<Module>,
-    /// The module name that the program has on BEAM, where it is compared.
+    /// The name of the program where it is compared.
     name: Atom,
     outside: &'o mut dyn Outside,
-    /// The code of other modules. It is kept, because `lambdas` has addresses into it.
+    /// Code of other modules; kept alive because `lambdas` uses addresses into it.
     modules: FxHashMap<Atom, Option<Rc<Module>>>,
-    /// Copies of functions by the address in their tree, and the prefix of their events.
+    /// Functions by their address in the tree, each with the text that its events begin with.
     lambdas: FxHashMap<usize, (Rc<Lambda>, Option<Rc<str>>)>,
     events: Vec<Event>,
     closures: Vec<Closure>,
     dictionary: Vec<(Term, Term)>,
     mailbox: Vec<Term>,
-    /// The index in the mailbox at which the current receive looks.
+    /// How many messages the current receive has skipped.
     cursor: usize,
     depth: usize,
 }
@@ -76,10 +76,10 @@ impl std::fmt::Debug for Evaluator<'_> {
     }
 }
 
-/// The maximum depth of nested calls; each uses native stack.
+/// The maximal depth of nested calls; each takes some of the native stack.
 const MAX_DEPTH: usize = 2_000;
 
-/// The maximum timeout of a receive, in milliseconds.
+/// The maximal timeout of a receive in milliseconds.
 const MAX_TIMEOUT: i64 = 0xffff_ffff;
 
 enum Stop {
@@ -92,7 +92,7 @@ type Res<T> = Result<T, Stop>;
 #[derive(Clone)]
 struct Local {
     lambda: Rc<Lambda>,
-    /// The prefix of its events; `None` if it emits none.
+    /// The text that the function's events begin with; `None` if it has no events.
     text: Option<Rc<str>>,
 }
 
@@ -111,7 +111,7 @@ struct Frame {
 }
 
 impl<'o> Evaluator<'o> {
-    /// Creates an evaluator for a flat program that is loaded under this name.
+    /// Returns an evaluator for a flat program that is loaded under this name.
     pub fn new(program: Module, name: Atom, outside: &'o mut dyn Outside) -> Evaluator<'o> {
         Evaluator {
             program: Rc::new(program),
@@ -169,7 +169,7 @@ impl<'o> Evaluator<'o> {
         self.enter(module, &local, args, Vars::default(), FxHashMap::default())
     }
 
-    /// Returns a function of a tree, which is copied on its first use. `is_loud`: whether it emits events.
+    /// Returns a function of a tree; the tree is copied only once.
     fn part(&mut self, module: &Module, lambda: &Lambda, is_loud: bool) -> Local {
         let place = std::ptr::from_ref(lambda).addr();
         let made = self.lambdas.entry(place);
@@ -180,7 +180,7 @@ impl<'o> Evaluator<'o> {
         Local { lambda: Rc::clone(lambda), text: text.clone().filter(|_| is_loud) }
     }
 
-    /// Applies the rule of function application, from the evaluation of the function's body on.
+    /// Applies the rule of function application, from the body of the function on.
     fn enter(
         &mut self,
         module: &Rc<Module>,
@@ -216,7 +216,7 @@ impl<'o> Evaluator<'o> {
         exprs.iter().map(|it| self.one(it, frame, None)).collect()
     }
 
-    /// Returns the values of an expression. Events are emitted if there is a context.
+    /// Returns the values of an expression. With a context, events are emitted.
     fn eval(
         &mut self,
         mut expr: &Expr,
@@ -273,7 +273,7 @@ impl<'o> Evaluator<'o> {
         }
     }
 
-    /// Returns the values that a `let` of a flat program binds, and emits the events around them.
+    /// Returns the values that a `let` of a flat program binds, and emits the events around it.
     fn bound(
         &mut self,
         of: &[VarId],
@@ -281,12 +281,12 @@ impl<'o> Evaluator<'o> {
         frame: &mut Frame,
         context: &Context<'_>,
     ) -> Res<Vec<Term>> {
-        match RightSide::of(arg) {
-            RightSide::Apply(args) => {
+        match BindingKind::of(arg) {
+            BindingKind::Apply(args) => {
                 self.say(context.call(of, args));
                 self.eval(arg, frame, Some(context))
             }
-            RightSide::Case => {
+            BindingKind::Case => {
                 let ExprKind::Case { args, clauses } = &arg.kind else {
                     return Err(unsupported("a case"));
                 };
@@ -296,7 +296,7 @@ impl<'o> Evaluator<'o> {
                 self.say(context.exitcase(of, ret(&clause.body)));
                 Ok(values)
             }
-            RightSide::Try => {
+            BindingKind::Try => {
                 let ExprKind::Try { arg, vars, body, raised, handler } = &arg.kind else {
                     return Err(unsupported("a try"));
                 };
@@ -317,18 +317,18 @@ impl<'o> Evaluator<'o> {
                 self.say(context.exitcase(of, ret(branch)));
                 Ok(values)
             }
-            RightSide::Outside => {
+            BindingKind::Outside => {
                 let inner = matches!(arg.kind, ExprKind::Catch(_)).then_some(context);
                 let values = self.eval(arg, frame, inner)?;
                 self.say_value(context.bind_value(of), &values);
                 Ok(values)
             }
-            RightSide::Static => {
+            BindingKind::Static => {
                 let values = self.eval(arg, frame, Some(context))?;
                 self.say(context.bind(of, arg));
                 Ok(values)
             }
-            RightSide::Flat => {
+            BindingKind::Flat => {
                 let values = self.eval(arg, frame, Some(context))?;
                 self.say(context.bind(of, ret(arg)));
                 Ok(values)
@@ -336,7 +336,7 @@ impl<'o> Evaluator<'o> {
         }
     }
 
-    /// Returns the first clause that matches, and its index, counted from 0.
+    /// Returns the first clause that matches, counted from 0.
     fn select<'c>(
         &mut self,
         args: &[Expr],
@@ -361,9 +361,9 @@ impl<'o> Evaluator<'o> {
             if !is_match {
                 continue;
             }
-            // Variable names are unique, so the bindings of clauses that are not selected do no harm.
+            // Names are unique, so bindings of a clause that is not taken do no harm.
             frame.vars.extend(vars);
-            // An exception in a guard counts as failure of the guard.
+            // An exception in a guard makes it fail.
             match self.one(&clause.guard, frame, None) {
                 Ok(value) if value.as_atom() == Some("true") => return Ok((n, clause)),
                 Err(Stop::Trouble(trouble)) => return Err(Stop::Trouble(trouble)),
@@ -455,7 +455,7 @@ impl<'o> Evaluator<'o> {
                     "throw" => reason,
                     "exit" => Term::Tuple(vec![Term::atom("EXIT"), reason]),
                     _ => {
-                        // Any stack trace will do: a program must not depend on its contents.
+                        // Any stack trace; programs may not rely on its content.
                         let frame = ["m", "f"].map(Term::atom).into_iter();
                         let frame = frame.chain([Term::Int(0), Term::Nil]).collect();
                         let trace = Term::proper_list(vec![Term::Tuple(frame)]);
@@ -590,7 +590,7 @@ impl<'o> Evaluator<'o> {
         code.or_insert_with(|| outside.code(module)).clone()
     }
 
-    /// Calls a function that only affects the process itself; `None` if it is not one of them.
+    /// Computes functions of the process itself that no other process can observe.
     fn own(&mut self, name: &str, args: &[Term]) -> Option<Res<Term>> {
         let raised = |class: &str, reason: &Term| Stop::Raised {
             class: Atom::new(class),
@@ -632,7 +632,7 @@ impl<'o> Evaluator<'o> {
                     if is_function_clause { Term::atom("function_clause") } else { reason.clone() };
                 Err(error(plain))
             }
-            // In this evaluator, the raw stack trace that a handler gets is the class.
+            // Here, the raw trace that a handler gets is the class.
             ("raise", [Term::Atom(class), reason]) => {
                 Err(Stop::Raised { class: class.clone(), reason: reason.clone() })
             }
@@ -652,7 +652,7 @@ impl<'o> Evaluator<'o> {
             ("recv_wait_timeout", [limit]) if limit.as_atom() == Some("infinity") => {
                 Err(Stop::Trouble(Trouble::Waits))
             }
-            // No other process sends messages, so the timeout expires.
+            // There is no other process that could send a message.
             ("recv_wait_timeout", [Term::Int(0..=MAX_TIMEOUT)]) => {
                 self.cursor = 0;
                 Ok(Term::atom("true"))
@@ -663,7 +663,7 @@ impl<'o> Evaluator<'o> {
     }
 }
 
-/// Binds class, reason and raw stack trace. Returns class and reason.
+/// Binds class, reason and raw trace, and returns the first two.
 fn caught(stop: Stop, raised: &[VarId], frame: &mut Frame) -> Res<Vec<Term>> {
     let Stop::Raised { class, reason } = stop else { return Err(stop) };
     let class = Term::Atom(class);

@@ -1,12 +1,12 @@
-//! Flat programs (Fig. 3): applications and cases occur only on the right side of a `let`; their operands and
-//! the results of functions are patterns.
+//! Flat programs (Fig. 3): applications and cases occur only on the right of a `let`, and their operands and the
+//! results of functions are patterns.
 //!
-//! A flat program is an ordinary Core Erlang program. This module decides which programs are flat, and
-//! computes the variables that an expression binds (Definition 1) and its return value (Definition 2).
+//! A flat program is an ordinary Core Erlang program. This module decides whether a program is flat, which variables an
+//! expression binds (Definition 1) and what it returns (Definition 2).
 
 use erlang::core::{Expr, ExprKind, Lambda, LetrecKind, Module, Pattern, VarId};
 
-/// Whether the module is flat, as the instrumentation expects.
+/// Whether the module has the form that the instrumentation requires.
 pub fn is_flat(module: &Module) -> bool {
     module.functions.iter().all(|it| is_flat_function(&it.lambda))
 }
@@ -29,7 +29,7 @@ fn is_flat_expr(expr: &Expr) -> bool {
     }
 }
 
-/// Whether the expression may only occur on the right side of a `let`, and is flat inside.
+/// Whether the expression may occur on the right of a `let` only.
 fn is_flat_right(expr: &Expr) -> bool {
     let all = |items: &[Expr]| items.iter().all(is_pattern);
     match &expr.kind {
@@ -54,13 +54,13 @@ fn is_flat_right(expr: &Expr) -> bool {
         }
         ExprKind::Catch(body) => is_flat_expr(body),
         ExprKind::Lambda(lambda) => is_flat_function(lambda),
-        // A block of labels, which implements a receive, is not taken apart.
+        // A block of labels is kept whole: a receive with its jumps.
         ExprKind::Letrec { kind: LetrecKind::Labels, .. } => true,
         _ => false,
     }
 }
 
-/// Whether the expression is a pattern in the sense of the paper: substituting its variables evaluates it.
+/// Whether the expression is what the paper calls a pattern: it is evaluated by substituting its variables.
 pub(super) fn is_pattern(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Var(_)
@@ -73,7 +73,7 @@ pub(super) fn is_pattern(expr: &Expr) -> bool {
     }
 }
 
-/// Returns the return value of a flat expression: a pattern or several patterns.
+/// Returns the return value of a flat expression: a pattern, or several of them.
 pub fn ret(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Let { body, .. } | ExprKind::Letrec { body, .. } => ret(body),
@@ -82,8 +82,8 @@ pub fn ret(expr: &Expr) -> &Expr {
     }
 }
 
-/// Returns the variables that a flat expression binds: first those of lets, then those of patterns. Functions
-/// inside of it have bound variables of their own, which are not included.
+/// Returns the bound variables of a flat expression: those of lets first, then those of patterns. Functions inside have
+/// their own bound variables.
 pub fn bound(expr: &Expr) -> Vec<VarId> {
     let mut res = Bound::default();
     res.expr(expr);

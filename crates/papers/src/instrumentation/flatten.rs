@@ -1,15 +1,14 @@
-//! Converts Core Erlang to flat programs.
+//! The transformation of Core Erlang into flat programs.
 //!
-//! Each result of a computation inside another expression is bound to a new variable, in the order of
-//! evaluation, and so is the result of a function. The number and the order of evaluations do not change.
-//! Guards stay as they are, because they are part of matching a clause. So do blocks of labels, which the
-//! compiler makes from `receive` and which only work as a whole.
+//! Every value computed inside another expression gets a name, in the order of evaluation, and so does the result of a
+//! function. Nothing is evaluated more or less often, or in another order. Guards are kept whole, as parts of what a
+//! clause matches. So are blocks of labels, which the compiler makes of `receive` and which break when they are torn.
 
 use crate::instrumentation::flat::{is_flat, is_pattern};
 use erlang::core::{Expr, ExprKind, Function, Lambda, LetrecKind, MapPair, Module, Segment, VarId};
 use smol_str::{SmolStr, format_smolstr};
 
-/// Returns a flat module with the same behaviour. Names of variables are unique in each function.
+/// Returns an equivalent flat module. Names of variables are unique in each function.
 pub fn flatten(module: &Module) -> Module {
     let mut flattener = Flattener {
         names: module.names.clone(),
@@ -34,17 +33,17 @@ pub fn flatten(module: &Module) -> Module {
 struct Flattener {
     names: Vec<SmolStr>,
     uses: Vec<u32>,
-    /// The variables created for the current function, in order.
+    /// The variables that were introduced in the current function, in order.
     made: Vec<VarId>,
-    /// The variables that the current function already had.
+    /// The variables that the function had before.
     seen: Vec<VarId>,
 }
 
-/// A `let` that precedes an expression.
+/// A `let` that is placed before an expression.
 type Binding = (Vec<VarId>, Expr);
 
 impl Flattener {
-    /// Converts the body to the form `let X = e in X`, unless it already has this form.
+    /// Turns the body into `let X = e in X`, unless it has that form.
     fn function(&mut self, lambda: Lambda) -> Lambda {
         self.seen.extend(&lambda.params);
         let place = lambda.body.place;
@@ -60,7 +59,7 @@ impl Flattener {
         Lambda { body, ..lambda }
     }
 
-    /// Converts an expression with `n` values to a flat one.
+    /// Returns a flat expression of `n` values.
     fn expr(&mut self, expr: Expr, n: usize) -> Expr {
         if is_pattern(&expr) {
             return expr;
@@ -115,7 +114,7 @@ impl Flattener {
         })
     }
 
-    /// Converts the operands of an expression to patterns.
+    /// Replaces the operands of an expression by patterns.
     fn operands(&mut self, expr: Expr, before: &mut Vec<Binding>) -> Expr {
         let kind = match expr.kind {
             ExprKind::Local { name, arity, args } => {
@@ -195,8 +194,7 @@ impl Flattener {
         items.into_iter().map(|it| self.pattern(it, before)).collect()
     }
 
-    /// Converts an expression to a pattern with the same value; `before` receives the bindings that must
-    /// precede it.
+    /// Returns a pattern with the same value; what must be computed for it is added to `before`.
     fn pattern(&mut self, expr: Expr, before: &mut Vec<Binding>) -> Expr {
         if is_pattern(&expr) {
             return expr;
@@ -232,8 +230,8 @@ impl Flattener {
         var
     }
 
-    /// Names the new variables of a function: `W` for a single one, otherwise `W1`, `W2` and so on. A name
-    /// that is already taken gets a number.
+    /// Names the new variables `W` if there is only one, otherwise `W1`, `W2` …; a name that occurs more than once gets
+    /// a number.
     fn give_names(&mut self) {
         let mut taken: Vec<SmolStr> = Vec::new();
         let seen = std::mem::take(&mut self.seen);
@@ -256,7 +254,7 @@ impl Flattener {
     }
 }
 
-/// Whether the expression may only occur on the right side of a `let`.
+/// Whether the expression may occur on the right of a `let` only.
 fn is_right(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Letrec { kind, .. } => *kind == LetrecKind::Labels,

@@ -1,4 +1,4 @@
-//! Matches patterns with ground terms, including the bit syntax.
+//! Matching of patterns against ground terms, including the bit syntax.
 
 use erlang::core::{Expr, Pattern, PatternSegment, VarId};
 use rustc_hash::FxHashMap;
@@ -9,11 +9,10 @@ use values::{
 
 pub(super) type Vars = FxHashMap<VarId, Term>;
 
-/// Evaluates an expression inside a pattern: a map key or the size of a segment.
+/// Evaluates expressions inside patterns: keys of maps and sizes of segments.
 pub(super) type Lookup<'a> = &'a mut dyn FnMut(&Expr, &Vars) -> Option<Term>;
 
-/// Whether the term matches the pattern. Variables are bound during the match; if it fails, the bindings are
-/// meaningless.
+/// Whether the term matches. Variables are bound during the match, so they are valid only if it succeeds.
 pub(super) fn matches(pattern: &Pattern, term: &Term, vars: &mut Vars, value: Lookup<'_>) -> bool {
     match pattern {
         Pattern::Var(var) => {
@@ -79,10 +78,10 @@ fn matches_bits(
     at == heap.bit_len(bits)
 }
 
-/// The maximum size in bytes of a bitstring that is built.
+/// The maximal size of a bitstring in bytes.
 const MAX_BYTES: usize = 1 << 24;
 
-/// Builds a bitstring from segments; `Err` is the reason of the exception that building raises.
+/// Builds a bitstring from segments; the error is the reason of the exception.
 pub(super) fn build(segments: &[(Term, Option<Term>, SegmentSpec)]) -> Result<Term, Term> {
     let (mut heap, mut atoms) = (Heap::default(), Atoms::default());
     let mut builder = BitsBuilder::new(MAX_BYTES);

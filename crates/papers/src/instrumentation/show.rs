@@ -1,4 +1,4 @@
-//! Programs in the notation of the paper, and in Erlang's own where the paper has none.
+//! The text of programs in the notation of the paper, and in Erlang's where the paper has none.
 
 use erlang::core::{
     Clause, Expr, ExprKind, Lambda, MapOp, Module, Pattern, PatternSegment, Segment, VarId,
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use term::{Atom, Encoding, Style, Term, atom_text, print};
 use values::{Endian, SegmentSpec, SegmentType, Sign};
 
-/// Returns a module as text, with the functions in the order of the source.
+/// Returns a module as text, functions in the order of the source.
 pub fn show(module: &Module) -> String {
     let mut page = Page { names: &module.names, text: String::new(), depth: 0 };
     for function in &module.functions {
@@ -32,7 +32,7 @@ pub(super) fn var_list(names: &[SmolStr], vars: &[VarId]) -> String {
     format!("[{}]", vars.join(","))
 }
 
-/// Returns the names of variables as the left side of a `let`: a single name, or several in angle brackets.
+/// Returns the names of several values: a single name, or all in angle brackets.
 pub(super) fn var_group(names: &[SmolStr], vars: &[VarId]) -> String {
     group(vars.iter().map(|it| name(names, *it).to_owned()))
 }
@@ -58,7 +58,7 @@ pub(super) fn inline_pattern(names: &[SmolStr], pattern: &Pattern) -> String {
     page.text
 }
 
-/// Returns the patterns of a clause, and its guard unless that is `true`.
+/// Returns the head of a clause, with its guard unless the guard is `true`.
 pub(super) fn inline_head(names: &[SmolStr], clause: &Clause) -> String {
     let mut page = Page { names, text: String::new(), depth: 0 };
     page.head(clause);
@@ -268,7 +268,7 @@ impl Page<'_> {
         self.text.push_str(close);
     }
 
-    /// Writes a list, such as `[a,b|T]` or `[a,b]`.
+    /// Writes a list in the form `[a,b|T]` or `[a,b]`.
     fn cons(&mut self, head: &Expr, mut tail: &Expr) {
         self.text.push('[');
         self.simple(head);
@@ -374,7 +374,7 @@ impl Page<'_> {
     }
 }
 
-/// Returns the text of the event that the expression emits; `None` if it emits none.
+/// Returns the text of the event that an expression emits, if it emits one.
 fn event(expr: &Expr) -> Option<String> {
     let args = super::transform::event_of(expr)?;
     let [Expr { kind: ExprKind::Literal(text), .. }, value @ ..] = args else { return None };

@@ -1,8 +1,8 @@
 //! The program instrumentation (Definition 4, Fig. 8).
 //!
-//! The result is a Core Erlang program that, on any runtime, emits the events that the instrumented semantics
-//! defines for the flat program. `out(event, e)` stands for "emit the event, then evaluate `e`"; Erlang
-//! evaluates arguments first, so it cannot be an ordinary function of two arguments.
+//! The result is a Core Erlang program that emits, on any runtime, the events that the instrumented semantics gives for
+//! the flat program. `out(event, e)` stands for "first the event, then e"; in a strict language it cannot be a function
+//! of two arguments.
 
 use crate::instrumentation::flat::{bound, is_pattern, ret};
 use crate::instrumentation::show::{group, inline, inline_head, var_group, var_list};
@@ -11,15 +11,15 @@ use smol_str::SmolStr;
 use std::rc::Rc;
 use term::Term;
 
-/// The module and function that receive events.
+/// The function that takes events.
 const OUT: (&str, &str) = ("gimlet_agent", "out");
 
-/// Returns the flat module with code that emits events.
+/// Returns the flat module instrumented with events.
 pub fn instrument(module: &Module) -> Module {
     let names = module.names.as_slice();
     let functions = module.functions.iter();
     let functions = functions.map(|it| {
-        // The compiler generates `module_info`; the source does not have it.
+        // `module_info` is made by the compiler.
         let is_ours = it.name.as_str() != "module_info";
         let lambda = if is_ours { function(names, &it.lambda) } else { it.lambda.clone() };
         Function { name: it.name.clone(), lambda }
@@ -27,18 +27,18 @@ pub fn instrument(module: &Module) -> Module {
     Module { functions: functions.collect(), ..module.clone() }
 }
 
-/// Returns the arguments of an expression that only emits an event.
+/// Returns the arguments of an expression that emits an event.
 pub(super) fn event_of(expr: &Expr) -> Option<&[Expr]> {
     let ExprKind::Call { module, name, args } = &expr.kind else { return None };
     let is = |it: &Expr, text| matches!(&it.kind, ExprKind::Literal(atom) if atom.as_atom() == Some(text));
     (is(module, OUT.0) && is(name, OUT.1)).then_some(args)
 }
 
-/// The context of an expression: the parameters of its function, and the variables that the function binds.
+/// The function around an expression: its parameters and bound variables, with which events begin.
 #[derive(Clone)]
 pub(super) struct Context<'a> {
     names: &'a [SmolStr],
-    /// The context as it is printed in events: `[X,Y],[W]`.
+    /// The text of both lists, such as `[X,Y],[W]`.
     text: Rc<str>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Context<'a> {
         Context { names, text: Context::text_of(names, lambda) }
     }
 
-    /// Creates a context whose text is already known.
+    /// Returns a context with a text that was made before.
     pub(super) fn again(names: &'a [SmolStr], text: Rc<str>) -> Context<'a> {
         Context { names, text }
     }
@@ -73,7 +73,7 @@ impl<'a> Context<'a> {
         format!("bind({},{vars},{})", self.text, inline(self.names, value))
     }
 
-    /// Returns the event's text without its end: a value that is only known at run time.
+    /// Returns the text of a `bind` event up to its value, which only the run knows.
     pub(super) fn bind_value(&self, vars: &[VarId]) -> String {
         format!("bind({},{},", self.text, var_group(self.names, vars))
     }
@@ -83,7 +83,7 @@ impl<'a> Context<'a> {
         format!("exitcase({},{vars},{})", self.text, inline(self.names, value))
     }
 
-    /// Returns the event for selecting the clause with number `n`, counted from 1.
+    /// Returns the event that the n-th clause, counted from 1, was selected.
     pub(super) fn case(&self, n: usize, args: &[Expr], clauses: &[Clause]) -> String {
         let arg = group(args.iter().map(|it| inline(self.names, it)));
         let head = |it: &Clause| inline_head(self.names, it);
@@ -94,52 +94,52 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The kind of expression on the right side of a `let`.
-pub(super) enum RightSide<'a> {
-    /// A call inside the program, with these arguments.
+/// The class of the expression that a `let` binds.
+pub(super) enum BindingKind<'a> {
+    /// A call inside the program, with its arguments.
     Apply(&'a [Expr]),
     Case,
     Try,
-    /// A call outside of the program, whose value is part of the event.
+    /// Computed outside the program: the value is part of the event.
     Outside,
-    /// Another operation, which the event's text describes completely.
+    /// Another operation, whose text is its value.
     Static,
     /// A flat expression.
     Flat,
 }
 
-impl RightSide<'_> {
-    pub(super) fn of(expr: &Expr) -> RightSide<'_> {
+impl BindingKind<'_> {
+    pub(super) fn of(expr: &Expr) -> BindingKind<'_> {
         match &expr.kind {
             ExprKind::Local { args, .. }
             | ExprKind::ApplyLetrec { args, .. }
-            | ExprKind::Apply { args, .. } => RightSide::Apply(args),
-            ExprKind::Case { .. } => RightSide::Case,
-            ExprKind::Try { .. } => RightSide::Try,
+            | ExprKind::Apply { args, .. } => BindingKind::Apply(args),
+            ExprKind::Case { .. } => BindingKind::Case,
+            ExprKind::Try { .. } => BindingKind::Try,
             ExprKind::Call { .. }
             | ExprKind::Catch(_)
-            | ExprKind::Letrec { kind: LetrecKind::Labels, .. } => RightSide::Outside,
+            | ExprKind::Letrec { kind: LetrecKind::Labels, .. } => BindingKind::Outside,
             ExprKind::Primop { .. }
             | ExprKind::Map { .. }
             | ExprKind::Binary(_)
-            | ExprKind::Lambda(_) => RightSide::Static,
-            _ => RightSide::Flat,
+            | ExprKind::Lambda(_) => BindingKind::Static,
+            _ => BindingKind::Flat,
         }
     }
 }
 
 fn function(names: &[SmolStr], lambda: &Lambda) -> Lambda {
     let transform = Transform { names, context: Context::new(names, lambda) };
-    let body = transform.expr(&lambda.body, &EndEvent::Function);
+    let body = transform.expr(&lambda.body, &End::Function);
     Lambda { body, ..lambda.clone() }
 }
 
-/// The event to emit when the value of an expression is reached.
-enum EndEvent<'a> {
-    /// None: the surrounding `let` emits one.
+/// Which event follows the value of an expression.
+enum End<'a> {
+    /// None: the `let` around it emits the event.
     Inner,
     Function,
-    /// The end of a branch of a case that binds these variables.
+    /// `exitcase`, with the variables of the case to which the branch belongs.
     Branch(&'a [VarId]),
 }
 
@@ -149,7 +149,7 @@ struct Transform<'a> {
 }
 
 impl Transform<'_> {
-    fn expr(&self, expr: &Expr, end: &EndEvent<'_>) -> Expr {
+    fn expr(&self, expr: &Expr, end: &End<'_>) -> Expr {
         let place = expr.place;
         let kind = match &expr.kind {
             ExprKind::Let { vars, arg, body } => {
@@ -158,7 +158,7 @@ impl Transform<'_> {
                 ExprKind::Let { vars: vars.clone(), arg: Box::new(arg), body: Box::new(body) }
             }
             ExprKind::Seq(first, then) => {
-                let first = self.expr(first, &EndEvent::Inner);
+                let first = self.expr(first, &End::Inner);
                 ExprKind::Seq(Box::new(first), Box::new(self.expr(then, end)))
             }
             ExprKind::Letrec { functions, body, kind } => {
@@ -169,33 +169,31 @@ impl Transform<'_> {
                 ExprKind::Letrec { functions: functions.collect(), body, kind: *kind }
             }
             _ => match end {
-                EndEvent::Inner => return expr.clone(),
-                EndEvent::Function => return out(&self.context.exit(expr), expr.clone()),
-                EndEvent::Branch(vars) => {
-                    return out(&self.context.exitcase(vars, expr), expr.clone());
-                }
+                End::Inner => return expr.clone(),
+                End::Function => return out(&self.context.exit(expr), expr.clone()),
+                End::Branch(vars) => return out(&self.context.exitcase(vars, expr), expr.clone()),
             },
         };
         Expr { kind, place }
     }
 
-    /// Transforms the right side of a `let` and its body.
+    /// Instruments what a `let` binds, and what follows it.
     fn right(&self, vars: &[VarId], arg: &Expr, body: Expr) -> (Expr, Expr) {
         let context = &self.context;
-        match RightSide::of(arg) {
-            RightSide::Apply(args) => (out(&context.call(vars, args), arg.clone()), body),
-            RightSide::Case | RightSide::Try => (self.branches(vars, arg), body),
-            RightSide::Outside => {
+        match BindingKind::of(arg) {
+            BindingKind::Apply(args) => (out(&context.call(vars, args), arg.clone()), body),
+            BindingKind::Case | BindingKind::Try => (self.branches(vars, arg), body),
+            BindingKind::Outside => {
                 let arg = match &arg.kind {
                     ExprKind::Catch(inner) => {
-                        let inner = Box::new(self.expr(inner, &EndEvent::Inner));
+                        let inner = Box::new(self.expr(inner, &End::Inner));
                         Expr { kind: ExprKind::Catch(inner), place: arg.place }
                     }
                     _ => arg.clone(),
                 };
                 (arg, out_value(&context.bind_value(vars), vars, body))
             }
-            RightSide::Static => {
+            BindingKind::Static => {
                 let event = context.bind(vars, arg);
                 let arg = match &arg.kind {
                     ExprKind::Lambda(lambda) => {
@@ -206,9 +204,9 @@ impl Transform<'_> {
                 };
                 (arg, out(&event, body))
             }
-            RightSide::Flat => {
+            BindingKind::Flat => {
                 let event = context.bind(vars, ret(arg));
-                (self.expr(arg, &EndEvent::Inner), out(&event, body))
+                (self.expr(arg, &End::Inner), out(&event, body))
             }
         }
     }
@@ -217,7 +215,7 @@ impl Transform<'_> {
         let kind = match &expr.kind {
             ExprKind::Case { args, clauses } => {
                 let branch = |(n, clause): (usize, &Clause)| {
-                    let body = self.expr(&clause.body, &EndEvent::Branch(of));
+                    let body = self.expr(&clause.body, &End::Branch(of));
                     let event = self.context.case(n, args, clauses);
                     Clause { body: out(&event, body), ..clause.clone() }
                 };
@@ -228,11 +226,11 @@ impl Transform<'_> {
                 let event = self.context.bind(vars, ret(arg));
                 let seen: Vec<VarId> = raised.iter().copied().take(2).collect();
                 let caught = self.context.bind_value(&seen);
-                let handler = self.expr(handler, &EndEvent::Branch(of));
+                let handler = self.expr(handler, &End::Branch(of));
                 ExprKind::Try {
-                    arg: Box::new(self.expr(arg, &EndEvent::Inner)),
+                    arg: Box::new(self.expr(arg, &End::Inner)),
                     vars: vars.clone(),
-                    body: Box::new(out(&event, self.expr(body, &EndEvent::Branch(of)))),
+                    body: Box::new(out(&event, self.expr(body, &End::Branch(of)))),
                     raised: raised.clone(),
                     handler: Box::new(out_value(&caught, &seen, handler)),
                 }
@@ -243,12 +241,12 @@ impl Transform<'_> {
     }
 }
 
-/// Builds `out(event, then)`.
+/// Returns `out(event, then)`.
 fn out(event: &str, then: Expr) -> Expr {
     put(vec![literal(Term::binary(event.as_bytes().to_vec()))], then)
 }
 
-/// Builds `out(event, then)` for an event that ends with the values of variables.
+/// Returns `out(event, then)` where the event ends with the values of variables.
 fn out_value(event: &str, vars: &[VarId], then: Expr) -> Expr {
     let place = Place::default();
     let mut values: Vec<Expr> =
