@@ -19,7 +19,7 @@ pub struct Source {
 pub enum CompileError {
     /// A goal is not callable, for example a number.
     NotCallable(Value),
-    /// A goal has more than [`MAX_ARGUMENTS`] arguments.
+    /// A goal has more than `MAX_ARGUMENTS` arguments.
     TooManyArguments,
 }
 

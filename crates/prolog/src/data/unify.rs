@@ -12,7 +12,7 @@ use crate::data::{
 /// it remain until backtracking.
 ///
 /// The pairs still to be unified are kept in a list, so depth costs no native stack. Pairs at one address are
-/// not entered. After [`CYCLE_CHECK_AFTER`] pairs, a pair that was already assumed equal is not entered again, so
+/// not entered. After `CYCLE_CHECK_AFTER` pairs, a pair that was already assumed equal is not entered again, so
 /// that cyclic terms terminate.
 pub fn unify(heap: &mut Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
     let (a, b) = (heap.deref(a), heap.deref(b));

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An iterator over the subterms of a term, dereferenced, in pre-order and left to right.
 ///
-/// In a term of more than [`CYCLE_CHECK_AFTER`] structures each further structure is entered only once. So cyclic
+/// In a term of more than `CYCLE_CHECK_AFTER` structures each further structure is entered only once. So cyclic
 /// terms terminate, and shared subterms may be skipped.
 #[derive(Debug)]
 pub struct Walk<'a> {

@@ -3,13 +3,12 @@
 //! Written text must read back as the same term, with as few spaces as possible. A space is needed in exactly
 //! three cases:
 //!
-//! 1. Two tokens would read as one: two words (`a mod b`), two symbols (`1- -a`), a quote after a digit
-//! (`0'c` is a character code), or a quote after the same quote (`''` is one quote character).
-//! 2. A name directly before a parenthesis would read as a functor: `- (1)` and `f (` differ from `-(1)`.
-//! After punctuation and after an infix operator there is no functor. After a prefix operator the same holds
-//! for `{`.
-//! 3. A minus sign directly before digits would read as a negative number. Before symbols it gets a space,
-//! too, because SWI-Prolog writes one.
+//! 1. Two tokens would read as one: two words (`a mod b`), two symbols (`1- -a`), a quote after a digit (`0'c` is a
+//!    character code), or a quote after the same quote (`''` is one quote character).
+//! 2. A name directly before a parenthesis would read as a functor: `- (1)` and `f (` differ from `-(1)`. After
+//!    punctuation and after an infix operator there is no functor. After a prefix operator the same holds for `{`.
+//! 3. A minus sign directly before digits would read as a negative number. Before symbols it gets a space, too,
+//!    because SWI-Prolog writes one.
 //!
 //! Knows no terms: only the token written last and the first character of the next one.
 
