@@ -3,10 +3,7 @@
 //! SWI-Prolog builds such indexes while a program runs, and they decide whether an answer is known to be the
 //! last one. So arguments are assessed by SWI-Prolog's rules (`pl-index.c`). Knows only the arguments of a
 //! call.
-#![expect(
-    clippy::indexing_slicing,
-    reason = "lists and clauses are numbered by this module"
-)]
+#![expect(clippy::indexing_slicing, reason = "lists and clauses are numbered by this module")]
 
 use crate::code::{Bucket, ClauseId, Database, Key, Kind, PredId, key_of};
 use crate::data::{Atoms, Blob, FunctorId, Heap, Record, Tag, Value};
@@ -17,7 +14,8 @@ use std::hash::{Hash, Hasher};
 const INDEXED_ARGUMENTS: usize = 3;
 /// Up to this number of clauses, keys of the first argument are compared one by one without an index.
 const MAX_UNINDEXED: usize = 10;
-/// The minimum speedup of each of two arguments for which a combined index is considered.
+/// The minimum speedup of each of two arguments for which a combined index is considered, and the minimum factor
+/// by which the combined index must exceed the better one of the two.
 const MIN_PAIR_SPEEDUP: f64 = 1.5;
 /// The maximum ratio of clauses with a variable in an argument to distinct keys in it, for an index on the
 /// The maximum nesting depth of indexes on arguments of compound arguments.

@@ -201,7 +201,7 @@ impl Machine {
                 self.pin_all(row.name, arity);
                 (row.run)(self, base)
             }
-            // Inputs contain no variables.
+            // The inputs of this unit contain no variables.
             Handling::Variables => self.with_results(arity, 0b1, row.run),
             Handling::Own => self.own(row.name, arity, base, row.run),
             Handling::Text => self.text_recorded(row.name, arity, base, row.run),
