@@ -110,7 +110,7 @@ fn the_running_example() {
     }
 }
 
-/// Theorem 1.
+/// Theorem 1: the instrumented semantics and the instrumented program on BEAM give the same events.
 #[test]
 fn both_give_the_same_events() {
     let worker = thread::Builder::new().stack_size(1 << 30).spawn(compare).expect("a thread");

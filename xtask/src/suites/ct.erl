@@ -1,4 +1,4 @@
-%% What suites call of ct, without its server: a failure is an exit, a log goes nowhere.
+%% The functions of ct that suites call, without its server: failures exit, logs are discarded.
 -module(ct).
 -compile([export_all, nowarn_export_all]).
 

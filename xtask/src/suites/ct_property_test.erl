@@ -1,4 +1,4 @@
-%% Property tests need a tool that OTP does not bring; they are skipped, as ct does without one.
+%% Property tests need a tool that is not a part of OTP; they are skipped, as ct does without such a tool.
 -module(ct_property_test).
 -export([init_per_suite/1, init_tool/1, quickcheck/2]).
 

@@ -1,10 +1,10 @@
-%% Runs one case of a Common Test suite as ct would, and says how it ended.
+%% Runs one case of a Common Test suite as ct does, and returns how it ended.
 %%
-%% The same code runs on BEAM and on Gimlet's machine. Knows no logs, hooks or time traps.
+%% The same code runs on BEAM and on Gimlet's machine. Logs, hooks and time traps are not supported.
 -module(gimlet_ct).
 -export([cases/1, run/4, on_beam/5]).
 
-%% All cases of a suite, each with the groups it lies in, outermost first.
+%% Returns all cases of a suite, each with the groups that contain it, outermost first.
 cases(Suite) ->
     Groups = case lists:member({groups, 0}, Suite:module_info(exports)) of
                  true -> Suite:groups();
@@ -41,7 +41,7 @@ group(Name, Path, Groups) ->
         false -> []
     end.
 
-%% ok | {skipped, Why} | {failed, Where, Class, Reason, Stack}
+%% Returns ok | {skipped, Why} | {failed, Where, Class, Reason, Stack}.
 run(Suite, Path, Case, Config) ->
     _ = Suite:module_info(module),
     try
@@ -86,7 +86,7 @@ optional(Module, Function, Args, Default) ->
         false -> Default
     end.
 
-%% Each phase has a process of its own, as ct gives it.
+%% Each phase runs in a process of its own, as in ct.
 apart('case', Phase) ->
     isolated('case', Phase);
 apart(Where, Phase) ->
@@ -118,8 +118,8 @@ isolated(Where, Phase) ->
             throw({ended, {failed, Where, signal, Reason, []}})
     end.
 
-%% Appends to File a line when a case begins and one when it has ended; skips what has a line.
-%% A case that failed may have left something behind: the next one gets another runtime.
+%% Appends a line to File when a case begins and one when it has ended; skips cases that already have a line.
+%% A failed case may have left the runtime in another state, so the next case gets a new runtime.
 on_beam(Suite, DataDir, PrivDir, File, Limit) ->
     Done = case file:read_file(File) of
                {ok, Text} -> binary:split(Text, [<<"\n">>, <<"\t">>], [global]);

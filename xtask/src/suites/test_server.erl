@@ -1,4 +1,4 @@
-%% What suites call of test_server, without the server.
+%% The functions of test_server that suites call, without the server.
 -module(test_server).
 -compile([export_all, nowarn_export_all]).
 

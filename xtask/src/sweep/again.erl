@@ -1,5 +1,5 @@
-%% Calls again what was found, in a runtime that knows nothing of us: `erl -noshell -s again main FILE`.
-%% A finding is three lines, each a term: the call, the class, the reason; what has no text is `none`.
+%% Repeats the calls of findings in a runtime without the tool: `erl -noshell -s again main FILE`.
+%% A finding is three lines, each a term: the call, the class, the reason; `none` stands for a term without a text.
 -module(again).
 -export([main/1]).
 
@@ -34,7 +34,7 @@ compared({Found, _}, Class, _) when Found =/= value, Class =/= <<"error">>, Clas
     io_lib:format("differs: ~0p", [Found]);
 compared({Found, Term}, Class, Reason) ->
     IsClass = atom_to_binary(Found) =:= Class,
-    %% Funs, processes and references have no equal.
+    %% Funs, processes and references of different runs are never equal.
     IsReason = try evaluated(Reason) =:= Term catch _:_ -> true end orelse opaque(Term),
     case IsClass andalso IsReason of
         true -> "same";

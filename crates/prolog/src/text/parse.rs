@@ -204,7 +204,7 @@ struct Operand {
 enum AfterToken {
     /// Another term must follow, such as an operator's right argument.
     Expect,
-    /// A larger term is complete.
+    /// A larger term is complete, for example after a closing bracket.
     Have(Operand),
     /// The whole clause is complete.
     Done(Value),

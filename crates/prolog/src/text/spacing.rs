@@ -1,4 +1,4 @@
-//! When two tokens need a space between them.
+//! Spacing: decides whether a space is needed between two tokens.
 //!
 //! Written text must read back as the same term, with as few spaces as possible. A space is needed in exactly
 //! three cases:
