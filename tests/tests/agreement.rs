@@ -190,7 +190,7 @@ fn text(input: &Input) -> String {
 
 /// The ends of each function of `rough` for some inputs.
 #[test]
-fn whatever_a_program_does_costs_one_run() {
+fn harmful_runs_affect_no_other_run() {
     let mut rough = Rough::new();
     let halted = stopped("the program halted with status 0");
     let refused = |what: &str| stopped(&format!("{what} was refused: it touches files"));
@@ -261,7 +261,7 @@ fn a_broken_runtime_is_replaced() {
 }
 
 #[test]
-fn what_fills_the_memory_costs_one_run() {
+fn exhausting_the_memory_affects_no_other_run() {
     let mut rough = Rough::new();
     let memory = stopped("the memory budget is used up");
     for (n, expect) in [
@@ -389,7 +389,7 @@ fn beam_is_used_if_needed() {
 }
 
 #[test]
-fn what_is_heavy_and_concrete_runs_on_beam_alone() {
+fn heavy_concrete_computations_run_on_beam_only() {
     let mut sides = Sides::new("rough", Witness::Path);
     sides.runner.limit(Limits { time: Duration::from_secs(10), ..Limits::default() });
     let (module, name) = (Atom::new("rough"), Atom::new("long"));

@@ -43,7 +43,7 @@ fn depth_and_length_cost_memory_only_where_they_must() {
 }
 
 #[test]
-fn waiting_takes_no_time_of_ours() {
+fn waiting_takes_no_real_time() {
     check_value("budgets:later(3600000)", &Term::atom("later"));
 }
 

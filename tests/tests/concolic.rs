@@ -41,7 +41,7 @@ fn every_hunt_finds_its_failure() {
 }
 
 #[test]
-fn what_lies_deeper_is_found_too() {
+fn deep_failures_are_found() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("concolic/deeper.erl");
     let module = Atom::new("deeper");
     let mut machine = machine_with(module.clone(), &source);
@@ -214,7 +214,7 @@ fn seeds(signature: &Signature, domain: &Domain) -> Vec<Input> {
 }
 
 #[test]
-fn behind_the_last_choice_that_is_kept_runs_end_as_ever() {
+fn runs_beyond_the_choice_limit_have_the_same_end() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("concolic/long.erl");
     let module = Atom::new("long");
     let mut machine = machine_with(module.clone(), &source);

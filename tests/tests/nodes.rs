@@ -62,7 +62,7 @@ fn ends(
 }
 
 #[test]
-fn what_can_become_of_programs_whose_nodes_go_down() {
+fn programs_whose_nodes_go_down_have_the_expected_ends() {
     let names = vec!["a@h".to_owned(), "b@h".to_owned()];
     let mut machine = machine_on_nodes(Atom::new("nodes"), &source("schedules"), names);
     let cases: &[(&str, &[&str], &[&str])] = &[

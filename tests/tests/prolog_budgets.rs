@@ -62,7 +62,7 @@ fn a_program_catches_that_its_stack_is_full() {
 }
 
 #[test]
-fn what_comes_after_a_full_stack_has_all_of_it() {
+fn memory_is_available_again_after_a_stack_overflow() {
     is_true(
         "hold(collect(_), _), hold(x(_, _), _), numlist(1, 100000, L), length(L, N), N == 100000",
     );
@@ -73,7 +73,7 @@ fn what_comes_after_a_full_stack_has_all_of_it() {
 }
 
 #[test]
-fn nobody_catches_a_full_stack() {
+fn an_uncaught_stack_overflow_ends_the_run() {
     for goal in ["grow(a)", "catch(grow(a), E, throw(E))", "with_output_to(atom(_), grow(a))"] {
         let (ending, _) = ending(PROGRAM, goal, LIMITS);
         assert!(matches!(ending, Ending::Stopped(Stop::Memory)), "{goal}: {ending:?}");

@@ -83,7 +83,7 @@ fn unit_run(
 }
 
 #[test]
-fn what_no_run_told_makes_no_difference() {
+fn builtins_record_what_they_depend_on() {
     let mut library = Installed;
     let mut machine = Machine::new(&mut library);
     let builtins: Vec<(String, usize)> = machine
@@ -137,7 +137,7 @@ fn what_no_run_told_makes_no_difference() {
 
 /// Comparing results with arguments, catching balls and reading flags are recorded.
 #[test]
-fn programs_tell_what_they_look_at() {
+fn comparisons_of_inputs_are_recorded() {
     for (program, input) in [
         ("p(X) :- copy_term(X, f(Y)), q(Y).\nq(a).", "b"),
         ("p(X) :- duplicate_term(X, f(_)).", "b"),

@@ -409,7 +409,7 @@ fn every_builtin_that_shares_something_is_tried() {
 }
 
 #[test]
-fn what_is_shared_is_found() {
+fn interactions_through_shared_state_are_found() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("sharing.erl");
     let mut text = String::from(HEADER);

@@ -35,7 +35,7 @@ fn explore(
 /// The possible ends of a program: with immediate signals, with only signals delayed, and with messages
 /// delayed as well, in causal order or in order per pair of processes.
 #[test]
-fn what_comes_of_signals() {
+fn delayed_signals_have_the_expected_ends() {
     type Ends = &'static [&'static str];
     const SAME: Ends = &[];
     let cases: &[(&str, Ends, Ends, Ends, Ends)] = &[

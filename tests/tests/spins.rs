@@ -122,7 +122,7 @@ fn all_ends_are_met() {
 /// Loops whose iterations have effects do not terminate; reaching the limit of steps is not reported as a
 /// deadlock.
 #[test]
-fn a_bound_is_no_deadlock() {
+fn reaching_the_step_limit_is_no_deadlock() {
     let mut machine = waits();
     for (function, expect) in [("counted", &["0", "1", "2"][..]), ("server", &["up"][..])] {
         let settings = ScheduleSettings { steps: 60, max_runs: Some(200), ..with(Dpor::Optimal) };

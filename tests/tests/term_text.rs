@@ -41,7 +41,7 @@ fn random_terms_print_as_on_beam_and_read_back() {
 }
 
 #[test]
-fn what_a_person_types_means_the_same() {
+fn typed_terms_are_read_as_on_beam() {
     let questions: Vec<String> = TYPED.lines().map(str::to_owned).collect();
     let terms: Vec<Term> = questions.iter().map(|it| read_term(it).expect(it)).collect();
     check(&questions, &terms);

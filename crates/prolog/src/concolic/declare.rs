@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_comment_says_is_thrown_belongs_to_its_declarations() {
+    fn throws_tags_belong_to_the_declarations_of_their_comment() {
         let found = declarations(
             "%! p(+A) is det.\n%! p(-A) is nondet.\n%\n% Text.\n%  @throws type_error(integer, A) if not\np(_).\n%! q.\n",
         );
