@@ -30,7 +30,7 @@ const NAME_MAKERS: &[&str] = &[
 ];
 
 /// A clause as a term.
-struct ClauseParts {
+struct Parts {
     mark: u32,
     pred: PredId,
     head: Value,
@@ -79,7 +79,7 @@ impl Machine {
         }
     }
 
-    fn parts(&self, program: &Program, heap: &mut Heap) -> Vec<ClauseParts> {
+    fn parts(&self, program: &Program, heap: &mut Heap) -> Vec<Parts> {
         let mut res = Vec::new();
         for predicate in &program.predicates {
             let clauses = self.db.clauses_of(predicate.id);
@@ -97,7 +97,7 @@ impl Machine {
                         goals.push(next);
                     }
                 }
-                res.push(ClauseParts { mark: *mark, pred: predicate.id, head, goals });
+                res.push(Parts { mark: *mark, pred: predicate.id, head, goals });
             }
         }
         res
@@ -105,7 +105,7 @@ impl Machine {
 
     /// Returns the predicates whose names occur elsewhere than as a goal of a body, so that they may be
     /// called as closures.
-    fn called_otherwise(&self, heap: &Heap, all: &[ClauseParts]) -> FxHashSet<PredId> {
+    fn called_otherwise(&self, heap: &Heap, all: &[Parts]) -> FxHashSet<PredId> {
         let mut res = FxHashSet::default();
         for goal in all.iter().flat_map(|it| &it.goals) {
             let mut todo = Vec::new();
@@ -126,7 +126,7 @@ impl Machine {
     }
 
     /// Whether the program makes or reads atoms or terms from text, so that it may call any predicate.
-    fn makes_names(&self, heap: &Heap, all: &[ClauseParts]) -> bool {
+    fn makes_names(&self, heap: &Heap, all: &[Parts]) -> bool {
         let mut todo: Vec<Value> = all.iter().flat_map(|it| &it.goals).copied().collect();
         while let Some(next) = todo.pop() {
             let View::Struct(functor, at) = heap.deref(next).view() else { continue };
@@ -171,7 +171,7 @@ impl Machine {
         heap: &mut Heap,
         goal: Value,
         from: PredId,
-        all: &[ClauseParts],
+        all: &[Parts],
         never: &FxHashSet<u32>,
     ) -> bool {
         if self.never_returns(goal, from) {
