@@ -1,5 +1,4 @@
-//! Who explores units: this thread on a machine of its own, or a process of its own. The search treats
-//! both alike.
+//! The two ways to explore units, which the search treats alike: on the calling thread, or in a worker process.
 
 use crate::flow::program::{Program, Slice};
 use crate::flow::progress::Progress;
@@ -10,10 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub(super) trait Hand<P: Program> {
-    /// Waits until it can explore, so that this is not taken from the time of a unit.
+    /// Waits until the explorer has loaded the program, so that loading does not count as time of a unit.
     fn prepare(&mut self) -> Result<(), Lost>;
 
-    /// `heard` gets what was found until then, now and then.
+    /// Explores the unit of a turn. `heard` is called with interim results from time to time.
     fn explore(
         &mut self,
         turn: &Turn,
@@ -22,30 +21,30 @@ pub(super) trait Hand<P: Program> {
     ) -> Result<P::Explored, Lost>;
 }
 
-/// A turn that came to nothing.
+/// A turn without a result.
 #[derive(Debug)]
 pub(super) struct Lost {
     pub(super) why: String,
     pub(super) cause: Fault,
 }
 
-/// What a turn was lost by.
+/// Why a turn has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The process ended. Others may have taken the memory that it needed.
+    /// The worker process died. A retry may succeed, since other workers may have taken the memory that it needed.
     Died,
-    /// A mistake of ours, or no end in sight: it would be the same again.
+    /// A bug of ours, or the worker exceeded its limits: a retry would fail as well.
     Failed,
-    /// The user asked to stop.
+    /// The user interrupted the search.
     Stopped,
 }
 
-/// Explores on the thread that asks.
+/// Explores on the calling thread.
 pub(super) struct Local<'a, P: Program> {
     programs: &'a [P],
     units: &'a [(usize, P::Unit)],
     interrupt: &'a Arc<AtomicBool>,
-    /// The program that was explored last, with its machine.
+    /// The index of the program that was explored last, and its worker.
     own: Option<(usize, P::Worker)>,
 }
 
@@ -58,7 +57,7 @@ impl<'a, P: Program> Local<'a, P> {
         Local { programs, units, interrupt, own: None }
     }
 
-    /// Explores a unit, and passes on what is found on the way.
+    /// Explores the unit of a turn and passes interim results to `so_far`.
     pub(super) fn perform(
         &mut self,
         turn: &Turn,

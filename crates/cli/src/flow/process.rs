@@ -1,4 +1,4 @@
-//! The owner's side of a worker: starts the process, gives it turns, and deals with its end.
+//! The owner's side of a worker process: starts the process, gives it turns, and handles its end.
 
 use crate::flow::hand::{Fault, Hand, Lost};
 use crate::flow::program::Program;
@@ -17,33 +17,34 @@ use std::thread;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often the owner looks at the clock and at what the user asks for.
+/// How often the owner checks the clock and the interrupt flag.
 const TICK: Duration = Duration::from_millis(50);
-/// A worker that was asked to stop has this long for what it found.
+/// How long a worker that was told to stop has to send its results.
 const TO_STOP: Duration = Duration::from_millis(800);
-/// The most time for loading what its owner has loaded.
+/// How long a worker may take to load and plan.
 const LOADING: Duration = Duration::from_secs(600);
-/// A turn that has used so many times its time on each of its processors, and so much more, is ended. A
-/// worker keeps its time by itself; this is for what can't be stopped from within.
+/// A turn is aborted when its wall time exceeds its slice times `TIMES` plus `MORE`, and its processor time exceeds
+/// that on each of its cores. A worker keeps to its slice by itself; this limit is for code that can't be stopped from
+/// within.
 const TIMES: u32 = 3;
 const MORE: Duration = Duration::from_secs(20);
-/// And one that lasts so many times longer than that: nothing was heard of it, and it computes nothing or
-/// little. On a machine with much else to do, a worker gets little of the processors.
+/// A turn is also aborted, whatever its processor time, when its wall time is this many times longer than that. The
+/// factor leaves room for a loaded machine, where a worker gets little processor time.
 const TIMES_LONGER: u32 = 5;
-/// What is kept of what a worker says on standard error.
+/// How many bytes of a worker's standard error are kept.
 const MAX_SAID: usize = 1 << 14;
 
-/// What workers are started with.
+/// The data that is the same for all worker processes.
 #[derive(Clone, Debug)]
 pub(super) struct Owner<'a> {
     /// The arguments of this process, without its name.
     pub(super) arguments: Vec<OsString>,
-    /// A number that equal plans share.
+    /// The hash of the plan.
     pub(super) plan: u64,
     pub(super) interrupt: &'a AtomicBool,
 }
 
-/// A worker.
+/// A worker process as a [`Hand`].
 pub(super) struct Process<'a, P> {
     owner: &'a Owner<'a>,
     child: Child,
@@ -57,11 +58,11 @@ pub(super) struct Process<'a, P> {
 
 impl<'a, P: Program> Process<'a, P> {
     pub(super) fn start(owner: &'a Owner<'a>, role: &Role) -> Result<Process<'a, P>, String> {
-        // By its name the executable may be another one by now.
+        // The path of the executable may refer to a newer version by now; `/proc/self/exe` does not.
         let mut command = Command::new("/proc/self/exe");
         command.arg0("gimlet").args(role.to_args()).args(&owner.arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Signals of the terminal are for the owner alone.
+        // A process group of its own keeps signals of the terminal from the worker.
         command.process_group(0);
         let trouble = |why: &str| format!("a worker process could not be started: {why}");
         let mut child = command.spawn().map_err(|it| trouble(&it.to_string()))?;
@@ -76,9 +77,9 @@ impl<'a, P: Program> Process<'a, P> {
         Ok(Process { owner, child, orders, answers, frames, said, is_ready, program })
     }
 
-    /// What ended the process.
+    /// Why the process ended, from its standard error and exit status. Kills it if it still runs.
     fn death(&mut self) -> Lost {
-        // It has closed its pipes; if it lives on, nobody hears of it.
+        // The process closed its pipes; if it still runs, it can't send results any more.
         self.child.kill().unwrap_or_default();
         let status = self.child.wait();
         let said = self.said.all();
@@ -120,7 +121,7 @@ impl<P: Program> Hand<P> for Process<'_, P> {
                 Heard::Frame(Answer::Ready { .. }) => {
                     return Err(failed("the program changed while it was tested".to_owned()));
                 }
-                // It was told nothing yet.
+                // A worker answers no turn before it was given one.
                 Heard::Frame(
                     Answer::Seen(_)
                     | Answer::SoFar(_)
@@ -141,7 +142,7 @@ impl<P: Program> Hand<P> for Process<'_, P> {
         Ok(())
     }
 
-    /// Gives the turn and waits for what comes of it.
+    /// Gives the worker a turn and waits for its result.
     fn explore(
         &mut self,
         turn: &Turn,
@@ -194,10 +195,10 @@ impl<P: Program> Hand<P> for Process<'_, P> {
     }
 }
 
-/// How much a worker may use for one turn.
+/// The limit of wall time and processor time of one turn.
 struct Limit {
     worker: u32,
-    /// What the worker had used before the turn.
+    /// The processor time that the worker had used before the turn.
     used: Duration,
     most: Duration,
     n_cores: u32,
@@ -233,7 +234,7 @@ impl<P> Drop for Process<'_, P> {
     }
 }
 
-/// What a worker says on standard error: the beginning of it.
+/// The beginning of a worker's standard error, read by a thread.
 struct Said {
     text: Arc<Mutex<Vec<u8>>>,
     reading: Option<JoinHandle<()>>,
@@ -254,7 +255,7 @@ impl Said {
         Ok(Said { text, reading: Some(reading) })
     }
 
-    /// All that a worker said that has ended.
+    /// The whole text; waits until the worker has closed its standard error.
     fn all(&mut self) -> String {
         drop(self.reading.take().map(JoinHandle::join));
         self.taken()
@@ -265,7 +266,7 @@ impl Said {
         String::from_utf8_lossy(&std::mem::take(&mut *text)).into_owned()
     }
 
-    /// The user is told what a worker said.
+    /// Copies the worker's standard error to ours.
     fn pass_on(&self) {
         crate::start::write(&mut std::io::stderr(), self.taken().as_bytes());
     }

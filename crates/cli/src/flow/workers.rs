@@ -1,8 +1,8 @@
-//! Shares the units among workers, in rounds. The result of a unit depends neither on the worker that
-//! explored it nor on the order in which units are done.
+//! Distributes the units among workers, in rounds. The result of a unit depends neither on the worker that explored it
+//! nor on the order of the turns.
 //!
-//! Each worker has a thread here that gives it turns. One that dies costs the unit that it had, which is
-//! tried once more when all others are done, alone and with the memory of all.
+//! Each worker has a thread here that gives it turns. If a worker dies, the unit of its turn is tried once more after
+//! all others, alone and with the memory of all workers.
 
 use crate::flow::budget::Budget;
 use crate::flow::hand::{Fault, Hand, Lost};
@@ -20,10 +20,10 @@ use std::thread;
 use std::time::Duration;
 use trace::Covered;
 
-/// The search over all units of all programs of a language.
+/// The search over all units of all programs of a language family.
 pub(crate) struct Search<'a, P: Program> {
     pub(crate) programs: &'a [P],
-    /// Each with the index of its program; the units of one program stand together.
+    /// Each unit with the index of its program, in the order of the programs.
     pub(crate) units: &'a [(usize, P::Unit)],
     pub(crate) n_workers: usize,
     pub(crate) budget: Budget,
@@ -31,23 +31,23 @@ pub(crate) struct Search<'a, P: Program> {
     pub(crate) progress: &'a Progress,
 }
 
-/// If nothing is heard for so long, others have a turn.
+/// After this long without an event, the keeper is called all the same.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Starts a worker.
+/// A function that starts a worker.
 pub(super) type Start<'s, P> = &'s (dyn Fn(Alone) -> Result<Worker<'s, P>, String> + Sync);
 
-/// Takes what is known of the units, and what was heard of those that are being explored.
+/// A function that writes interim files, from the state of the units and the interim results of units being explored.
 pub(super) type Keep<'k, P> =
     dyn FnMut(Moment, &[Known<P>], &[Option<<P as Program>::Explored>]) + 'k;
 
 pub(super) type Worker<'s, P> = Box<dyn Hand<P> + Send + 's>;
 
-/// Called with all that is known when there is news of a unit, and now and then.
+/// A function that is called with the index of a unit after each of its events, and with `None` from time to time.
 type Arrived<'k, P> =
     dyn FnMut(Option<usize>, &mut [Known<P>], &[Option<<P as Program>::Explored>]) + 'k;
 
-/// Whether a worker is the only one, and may use what others would.
+/// Whether a worker is the only one, and so may use the memory of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Alone {
     Yes,
@@ -58,27 +58,26 @@ pub(super) enum Alone {
 pub(super) type Known<P> =
     Option<Result<<P as Program>::Explored, Failed<<P as Program>::Explored>>>;
 
-/// A unit that can't be explored.
+/// A unit whose exploration failed.
 #[derive(Debug)]
 pub(super) struct Failed<E> {
     why: String,
     so_far: Option<E>,
 }
 
-/// What happens to a unit during a round.
+/// An event of a unit during a round.
 enum Event<P: Program> {
     Over(Known<P>),
-    /// Its worker is gone; the turn may be tried again.
+    /// The worker died; the turn may be tried again.
     Lost(Turn, Lost),
-    /// The user stopped it.
+    /// The user interrupted the turn.
     Stopped,
-    /// What was found of it until now.
+    /// Interim results.
     SoFar(P::Explored),
 }
 
 impl<P: Program> Search<'_, P> {
-    /// Explores all units, and has their findings replayed as soon as they are done. The results come
-    /// in the order of the units.
+    /// Explores all units and replays their findings. The results are in the order of the units.
     pub(crate) fn run(
         &self,
         start: Start<'_, P>,
@@ -105,7 +104,7 @@ impl<P: Program> Search<'_, P> {
             }
             round += 1;
         }
-        // What is shown comes first, in case that the time does not suffice for all.
+        // Findings that reports show come first, in case the time does not suffice for the refusals.
         for which in [Replaying::Shown, Replaying::All] {
             for place in 0..self.programs.len() {
                 let first = self.units.partition_point(|it| it.0 < place);
@@ -125,8 +124,7 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// Gives each open unit one turn, and calls `arrived` with all that is known whenever there is news of a
-    /// unit.
+    /// Gives each open unit one turn, and calls `arrived` for every event.
     fn round<'s>(
         &self,
         round: usize,
@@ -148,7 +146,7 @@ impl<P: Program> Search<'_, P> {
                 let events = events.clone();
                 let name = format!("gimlet {n}");
                 let builder = thread::Builder::new().name(name).stack_size(STACK_BYTES);
-                // If a thread can't be started, the others take its units.
+                // If a thread can't be started, the other threads take its units.
                 drop(builder.spawn_scoped(scope, move || self.work(turns, (start, idle), &events)));
             }
             drop(events);
@@ -166,8 +164,7 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// Takes what happens to units until nobody is left who explores one. The result is the turns that may
-    /// be tried again.
+    /// Handles events until all threads of the round have ended. Returns the turns that may be tried again.
     fn listen(
         &self,
         round: usize,
@@ -205,7 +202,7 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// Notes how the turn of a unit ended.
+    /// Records how the turn of a unit ended.
     fn over(
         &self,
         round: usize,
@@ -227,7 +224,7 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// For each program, what its units covered so far.
+    /// For each program, the clauses that its units covered so far.
     fn covered(&self, known: &[Known<P>]) -> Vec<Covered> {
         let mut res = vec![Covered::default(); self.programs.len()];
         for ((program, _), known) in self.units.iter().zip(known) {
@@ -238,7 +235,7 @@ impl<P: Program> Search<'_, P> {
         res
     }
 
-    /// Has a worker take one unit after the other until there are none.
+    /// The loop of a thread: has its worker explore one unit after the other until none is left.
     fn work<'s>(
         &self,
         turns: &Turns<'_>,
@@ -269,7 +266,7 @@ impl<P: Program> Search<'_, P> {
         idle.lock().unwrap_or_else(PoisonError::into_inner).extend(worker);
     }
 
-    /// The turn of a unit, which has its part of the time that is left when there is a worker for it.
+    /// Makes the turn of a unit, whose slice is computed only after a worker is ready.
     fn turn_when_ready<'s>(
         &self,
         turns: &Turns<'_>,
@@ -278,7 +275,7 @@ impl<P: Program> Search<'_, P> {
         (start, worker): (Start<'s, P>, &mut Option<Worker<'s, P>>),
     ) -> Result<Turn, String> {
         if worker.is_none() {
-            // If there is none or it dies meanwhile, that is told when the turn is given.
+            // A worker that can't be started or dies here is reported when it is given the turn.
             let is_ready = |it: &mut Worker<'s, P>| it.prepare().is_ok();
             *worker = start(Alone::No).ok().and_then(|mut it| is_ready(&mut it).then_some(it));
         }
@@ -305,7 +302,7 @@ impl<P: Program> Search<'_, P> {
         })
     }
 
-    /// Has a worker take a turn; one that is lost is not used again.
+    /// Has a worker perform a turn. A worker that failed is not used again.
     fn take<'s>(
         &self,
         turn: Turn,
@@ -330,7 +327,7 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// Tries a unit once more whose worker died.
+    /// Retries a unit whose worker died.
     fn again(
         &self,
         start: Start<'_, P>,
@@ -359,7 +356,7 @@ impl<P: Program> Search<'_, P> {
         events.send((n, event)).unwrap_or_default();
     }
 
-    /// Replays findings of units of one program.
+    /// Replays findings of the units of one program.
     fn confirm(
         &self,
         runtimes: &mut [Option<P::Runtime>],
@@ -384,12 +381,12 @@ impl<P: Program> Search<'_, P> {
     }
 }
 
-/// What earlier rounds found.
+/// The results of earlier rounds.
 fn before_of<E: DeserializeOwned>(turn: &Turn) -> Option<E> {
     turn.before.as_deref().and_then(|it| read(it).ok())
 }
 
-/// What was found of a unit, even if it could not be explored to the end.
+/// The results of a unit, including the interim ones of a failed exploration.
 fn found<E>(of: &mut Result<E, Failed<E>>) -> Option<&mut E> {
     match of {
         Ok(explored) => Some(explored),
@@ -397,7 +394,7 @@ fn found<E>(of: &mut Result<E, Failed<E>>) -> Option<&mut E> {
     }
 }
 
-/// What became of the units, for each program, or what was heard of them so far.
+/// The units of each program with their results, or with their interim results if their turn has not ended.
 pub(super) fn done<'a, P: Program>(
     n_programs: usize,
     units: &'a [(usize, P::Unit)],
@@ -424,10 +421,10 @@ pub(super) fn done<'a, P: Program>(
 /// Workers that wait for the next round.
 type Idle<'s, P> = Mutex<Vec<Worker<'s, P>>>;
 
-/// What is known of a unit before its turn.
+/// The results of a unit before its turn, which the thread that takes the turn takes out.
 type Job = Mutex<Option<Result<Vec<u8>, String>>>;
 
-/// What the threads of one round share.
+/// The data that the threads of one round share.
 struct Turns<'a> {
     round: usize,
     open: &'a [usize],
@@ -458,7 +455,7 @@ mod tests {
     use std::time::Instant;
     use trace::{Covered, Input};
 
-    /// A language whose unit 2 makes us panic, and whose unit 4 asks to stop.
+    /// A language whose unit 2 makes us panic, and whose unit 4 sets the interrupt flag.
     struct Fake;
 
     impl Program for Fake {
@@ -556,7 +553,7 @@ mod tests {
         }
     }
 
-    /// Whose worker dies in the first turn of unit 1 and in all turns of unit 3.
+    /// A worker that dies in the first turn of unit 1 and in all turns of unit 3.
     struct Mortal<'a> {
         inner: Local<'a, Fake>,
         n_died: &'a AtomicUsize,
