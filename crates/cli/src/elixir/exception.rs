@@ -1,12 +1,12 @@
-//! Exceptions in the words of Elixir: what `Exception.format/3` makes of a reason and a stack trace.
+//! Formats exceptions as Elixir's `Exception.format/3` does.
 //!
-//! It asks no runtime: what Elixir finds out by looking at modules (`module Foo is not available`) is
-//! not shown.
+//! No runtime is involved, so the details that Elixir finds by inspecting modules (`module Foo is not available`) are
+//! missing.
 
 use crate::elixir::{alias, call, function, term};
 use term::{Atom, Term};
 
-/// The banner, and a line for each frame.
+/// Formats an exception: the banner, and a line for each stack frame.
 pub(crate) fn exception_text(class: &str, reason: &Term, stack: &Term) -> String {
     let frames: Vec<Frame<'_>> =
         stack.as_list().unwrap_or_default().iter().map_while(Frame::new).collect();
@@ -21,7 +21,7 @@ pub(crate) fn exception_text(class: &str, reason: &Term, stack: &Term) -> String
     format!("** {banner}{}", lines.collect::<String>())
 }
 
-/// The name of the exception that Elixir makes of an error, and its message.
+/// Returns the name of the Elixir exception for an Erlang error reason, and its message.
 pub(crate) fn exception(reason: &Term, stack: &Term) -> (String, String) {
     explain(reason, stack.as_list().unwrap_or_default().iter().find_map(Frame::new).as_ref())
 }
@@ -72,7 +72,7 @@ impl std::fmt::Display for Frame<'_> {
     }
 }
 
-/// The exception that Elixir makes of an error, and its message.
+/// Returns the name of the Elixir exception for an error reason, and its message. `first` is the top stack frame.
 fn explain(reason: &Term, first: Option<&Frame<'_>>) -> (String, String) {
     let (name, message) = match (reason, reason.as_tuple()) {
         (Term::Map(fields), _) => {
@@ -153,7 +153,7 @@ fn is_map(term: &Term) -> bool {
     matches!(term, Term::Map(_))
 }
 
-/// What `raise` made: a struct that has a message, or fields that speak for themselves.
+/// The name and message of an exception struct. The message of a struct without a `message` field is its fields.
 fn raised(fields: &[(Term, Term)]) -> Option<(String, String)> {
     let field = |name: &str| fields.iter().find(|it| it.0.as_atom() == Some(name)).map(|it| &it.1);
     field("__exception__")?;
@@ -171,7 +171,7 @@ mod tests {
     use super::exception_text;
     use term::{Term, read_term};
 
-    /// The banners are those of Elixir 1.14.
+    /// The expected banners are those of Elixir 1.14.
     #[test]
     fn banners() {
         let check = |class: &str, reason: &str, stack: &str, expect: &str| {
