@@ -1,7 +1,8 @@
-//! What stands between the engine and a unit: setups and preconditions before it, a look at its result after.
+//! The harness of a unit: generated code that runs setups and preconditions before the unit and inspects its result.
 //!
-//! The gate is code of its own, so that what it asks is explored like everything else: inputs that a
-//! precondition refuses lead to inputs that it accepts, a property that holds to one that does not.
+//! The harness is code of its own, so that its checks are explored like all others: the search finds inputs that
+//! satisfy a precondition from inputs that it refuses, and a counterexample of a property from inputs for which it
+//! holds.
 
 use crate::erlang::contract::Contract;
 use crate::erlang::core::{self, Definition};
@@ -17,12 +18,12 @@ use std::sync::Arc;
 use term::{Atom, Exprs, Term};
 use trace::{ClauseId, Covered, Executor, ExecutorError, Input, Outcome, Run, SiteId, Tried};
 
-/// A unit, seen through its gate if it has one.
+/// A unit, called through its harness if it needs one.
 #[derive(Debug)]
 pub(crate) struct Gated<'m> {
     unit: Runs<'m>,
     gate: Option<Atom>,
-    /// The clause that is entered when all that recipes stand for is made.
+    /// The clause of the harness that is entered after all recipes have produced their values.
     entry: Option<ClauseId>,
     contract: &'m Contract,
 }
@@ -34,7 +35,7 @@ enum Runs<'m> {
     OnBeam(BeamUnit<'m>),
 }
 
-/// A BEAM to run units on, and when to use it.
+/// A BEAM that runs units, and when it is used.
 #[derive(Debug)]
 pub(crate) enum OnBeam<'m> {
     Always(&'m mut Runner),
@@ -42,7 +43,7 @@ pub(crate) enum OnBeam<'m> {
 }
 
 impl OnBeam<'_> {
-    /// The same for a shorter time.
+    /// Borrows it for a shorter time.
     pub(crate) fn again(&mut self) -> OnBeam<'_> {
         match self {
             OnBeam::Always(runner) => OnBeam::Always(runner),
@@ -90,7 +91,7 @@ impl Gated<'_> {
         Ok(Gated { unit, gate: Some(gate), entry, contract })
     }
 
-    /// Runs are made to be compared from here on.
+    /// Raises the limits of runs that are to be compared with each other.
     pub(crate) fn be_patient(&mut self) {
         match &mut self.unit {
             Runs::Here(unit) => unit.be_patient(),
@@ -98,9 +99,8 @@ impl Gated<'_> {
         }
     }
 
-    /// What the making of values comes to is not the unit's end: an input of which no value is made is
-    /// refused.
-    /// Nor is one with bytes where a text is wanted an input that anybody promised to take.
+    /// Turns the outcome into a refusal if a recipe failed, since that is no outcome of the unit, or if the input
+    /// contains bytes where the spec asks for a text, or an incomplete struct.
     fn refuse_unmade(&self, input: &Input, covered: &Covered, outcome: &mut Outcome) {
         let Contract { structs, .. } = self.contract;
         if self.entry.is_some_and(|it| !covered.has(it))
@@ -119,7 +119,7 @@ impl Gated<'_> {
     }
 }
 
-/// The code of a unit's gate, if it needs one: a function of the same name in a module of its own.
+/// The harness of a unit, if it needs one: a function of the same name in a module of its own.
 pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
     if let Some(system) = &contract.system {
         return Some(systems::gate(system));
@@ -139,10 +139,10 @@ pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
     Some(core::module(&name, exported, made.map(|it| it.definitions).unwrap_or_default()))
 }
 
-/// The function that does a setup, in a module of its own.
+/// The name of the generated module that performs a setup, and of its function.
 pub(crate) const SETUP: &str = "gimlet$setup";
 
-/// A module whose function [`SETUP`] does a setup.
+/// A module whose function [`SETUP`] performs a setup.
 pub(crate) fn setup_code(setup: &Setup) -> ModuleCode {
     let name = Atom::new(SETUP);
     let body = before(setup, core::literal(Term::atom("ok")), 0);
@@ -150,7 +150,7 @@ pub(crate) fn setup_code(setup: &Setup) -> ModuleCode {
     core::module(&name, vec![definition], Vec::new())
 }
 
-/// A trace without the frames of the gate, and of what it calls that is ours.
+/// Removes the frames of the harness, and of our driver, from a stack trace.
 pub(crate) fn without_gate(trace: &Term, gate: &Atom) -> Term {
     let is_ours = |frame: &Term| match frame.as_tuple() {
         Some([Term::Atom(module), ..]) => module == gate || module.as_str() == systems::DRIVER_NAME,
@@ -181,7 +181,7 @@ impl<'m> Runs<'m> {
         }
     }
 
-    /// What makes inputs is told from what is tested where the machine runs it.
+    /// Lets the machine distinguish code that makes inputs from code under test. BEAM does not.
     fn entered_by(self, clause: Option<ClauseId>) -> Runs<'m> {
         match self {
             Runs::Here(unit) => Runs::Here(unit.entered_by(clause)),
@@ -231,11 +231,11 @@ impl Executor for Gated<'_> {
     }
 }
 
-/// `f(A1, …) -> case pre(A1, …) of true -> m:f(A1, …); _ -> throw(…) end.` A precondition that fails
-/// refuses.
+/// `f(A1, …) -> case pre(A1, …) of true -> m:f(A1, …); _ -> throw(…) end.` An exception in a precondition refuses the
+/// input.
 ///
-/// Where parameters are recipes, what they make is tried first. A recipe of which nothing comes is refused
-/// like an input that a precondition refuses.
+/// If parameters are recipes, their values are made first. A recipe that fails is refused like an input that a
+/// precondition refuses.
 fn definition(
     unit: &UnitName,
     preconditions: &[UnitName],
@@ -268,7 +268,7 @@ fn definition(
             refuse(),
         );
     }
-    // Behind the variables of all that stands within.
+    // After the variables of the inner expressions.
     let first_var = 2 * unit.arity + 2 + N_VARS * (preconditions.len() + 1);
     for (n, setup) in setups.iter().enumerate().rev() {
         body = before(setup, body, first_var + N_VARS * n);
@@ -276,8 +276,8 @@ fn definition(
     Definition { name: unit.function.clone(), params, body }
 }
 
-/// The body behind a setup: `do m:f() body`, or the descriptions of all applications loaded and
-/// `case application:ensure_all_started(a) of {ok, _} -> body; Other -> error(Other) end`.
+/// Puts a setup before the body: `do m:f() body`, or loads the descriptions of all applications and starts one: `case
+/// application:ensure_all_started(a) of {ok, _} -> body; Other -> error(Other) end`.
 fn before(setup: &Setup, body: Term, first_var: usize) -> Term {
     let application = Atom::new("application");
     match setup {
@@ -299,7 +299,7 @@ fn before(setup: &Setup, body: Term, first_var: usize) -> Term {
     }
 }
 
-/// The first of the variables of what is made.
+/// The first of the variables for values made by recipes.
 fn first_made(unit: &UnitName, preconditions: &[UnitName]) -> usize {
     unit.arity + 1 + N_VARS * preconditions.len()
 }
@@ -315,7 +315,7 @@ fn looked_at(result: Term, var: usize) -> Term {
     core::case(result, vec![(no(), no()), (other(), other())])
 }
 
-/// Variables of one question.
+/// The number of variables that a call of a precondition needs.
 const N_VARS: usize = 5;
 
 fn accepted(asked: Term, accepted: Term, first_var: usize) -> Term {

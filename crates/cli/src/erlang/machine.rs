@@ -1,4 +1,4 @@
-//! Where the tool meets the machine: options become settings, how a call ended becomes an ending.
+//! Converts options to settings of the machine, and outcomes of the machine to endings.
 
 use crate::args::{Deliver, Effect, Run};
 use crate::diagnostic::Diagnostic;
@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use term::{Atom, Call, Fun, Style, Term, print};
 use values::NoTerm;
 
-/// How the call ended, or why we could not go on; what the program wrote, and how it came to it.
+/// The ending of a call, or why it can't be given, with the program's output and its trace.
 pub(crate) struct Executed {
     pub(crate) ending: Result<Ending, Diagnostic>,
     pub(crate) output: Vec<u8>,
@@ -27,12 +27,12 @@ pub(crate) struct Executed {
     pub(crate) trace: Option<Trace>,
 }
 
-/// The language in which the caller asks.
+/// The language of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
     Erlang,
     Elixir,
-    /// In Elixir, by an expression that Elixir's own code evaluates.
+    /// Elixir, in an expression that Elixir's evaluator runs.
     Evaluated,
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn execute(
     }
 }
 
-/// The same with code that tells how it runs.
+/// Executes a call with instrumented code, which reports its steps.
 fn execute_watched(
     machine: &mut Machine,
     code: &ModuleCode,
@@ -118,13 +118,13 @@ fn execute_watched(
 }
 
 impl Run {
-    /// Whether the order of processes and messages is ours to decide.
+    /// Whether we control the order of processes and messages.
     pub(crate) fn is_staged(&self) -> bool {
         self.trace || self.delivery.is_some() || self.lossy.is_some() || self.seed.is_some()
     }
 }
 
-/// Lets the code of the language say how the call ended.
+/// Formats the ending by running the language's own code.
 fn word(machine: &mut Machine, ending: &mut Ending, words: Words) {
     if words == Words::Evaluated {
         elixir::unwrap_evaluated(ending);
@@ -148,10 +148,10 @@ fn word(machine: &mut Machine, ending: &mut Ending, words: Words) {
     }
 }
 
-/// The width that the shell prints for.
+/// The width of the shell, in columns.
 const COLUMNS: usize = 80;
 
-/// The layout of a value that does not fit a line, by OTP's own pretty printer run on the machine.
+/// Formats a value that does not fit a line, by running OTP's pretty printer on the machine.
 fn lay_out(machine: &mut Machine, term: &Term) -> Option<String> {
     if print(term, Style::TP).chars().count() <= COLUMNS || has_closure(term) {
         return None;
@@ -164,12 +164,12 @@ fn lay_out(machine: &mut Machine, term: &Term) -> Option<String> {
     Some(text)
 }
 
-/// A closure is printed by its name, which it loses outside its machine.
+/// Whether a term contains a closure, which loses its name outside of its machine.
 fn has_closure(term: &Term) -> bool {
     term.has_part(|it| matches!(it, Term::Fun(fun) if matches!(**fun, Fun::Closure { .. })))
 }
 
-/// The characters of a deep list of characters and binaries.
+/// Appends the characters of a deep list of characters and binaries.
 fn flatten(chars: &Term, text: &mut String) -> Option<()> {
     if let Term::List(list) = chars {
         list.items.iter().try_for_each(|it| flatten(it, text))?;
@@ -187,7 +187,7 @@ fn settings(options: &Run) -> Settings {
     Settings {
         limits: Limits {
             reductions: options.reductions.unwrap_or(u64::MAX),
-            // A collection copies what is alive.
+            // A collection copies the live data, so half of the memory is in use.
             memory_bytes: options.memory / 2,
             ..Limits::default()
         },
@@ -208,7 +208,7 @@ pub(crate) fn allowed(effects: &[Effect]) -> Allowed {
     }
 }
 
-/// For a program that may see the operating system: its variables, and a clock that begins now.
+/// The settings for a program that may access the operating system: its environment variables, and the current time.
 fn outside() -> Settings {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let variable = |(name, value): (OsString, OsString)| {

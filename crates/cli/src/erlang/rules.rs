@@ -1,5 +1,4 @@
-//! `gimlet run --trace` and `gimlet symbolic --trace`: a run as the paper *Symbolic Execution in Erlang*
-//! writes it, rule by rule.
+//! `gimlet run --trace` and `gimlet symbolic --trace`: shows a run as a derivation in the semantics of [Vidal 2015].
 
 mod expression;
 mod mail;
@@ -20,7 +19,7 @@ use std::fmt::Write;
 use term::{Atom, Call, ExprId, Var, constraint_text, expression_text};
 use trace::{Choice, Input, Outcome, Stage};
 
-/// The code of modules that tell how they run, and what they look like.
+/// Loads modules with instrumented code, which reports its steps, and the places in their sources.
 pub(crate) fn watched(
     host: &mut Otp,
     sources: &[(Atom, Source)],
@@ -32,17 +31,17 @@ pub(crate) fn watched(
     Ok((codes, places))
 }
 
-/// A run, rule by rule.
+/// A run as a sequence of states, each with the rule that leads to the next one.
 #[derive(Debug)]
 pub(crate) struct Trace {
     states: Vec<State>,
-    /// It goes on after the last of them.
+    /// Whether the run continues after the last state.
     is_cut: bool,
-    /// What each choice asks of the input, if it is unknown.
+    /// The condition of each choice on the input; `None` for a run with a known input.
     conditions: Option<Vec<String>>,
 }
 
-/// Runs a call of code that tells how it runs, until it ends or has done so much.
+/// Runs a call of instrumented code until it ends or has reported `max_events` steps.
 pub(crate) fn run(
     machine: &mut Machine,
     call: &Call,
@@ -58,8 +57,8 @@ pub(crate) fn run(
     Ok((trace, played.performed.outcome, stage.output))
 }
 
-/// The path that an input takes, with the input unknown: states have a path constraint, and expressions
-/// where values depend on the input.
+/// Derives the path of an input symbolically: states have a path constraint, and expressions where values depend on
+/// the input.
 pub(crate) fn derive(
     stage: &mut Staged<'_>,
     input: &Input,
@@ -81,7 +80,7 @@ pub(crate) fn derive(
     Ok(Trace { states, is_cut: played.is_cut, conditions })
 }
 
-/// As the arguments of a function are called that are unknown.
+/// The name of the n-th unknown argument.
 pub(crate) fn argument_name(n: usize) -> String {
     format!("X{}", n + 1)
 }
@@ -152,7 +151,7 @@ impl Trace {
         format!("({}, [{}]{condition})", processes.join(" & "), mail.join(", "))
     }
 
-    /// The path constraint, if the input is unknown.
+    /// The path constraint; `None` for a run with a known input.
     fn condition(&self, state: &State) -> Option<String> {
         let conditions = self.conditions.as_ref()?;
         let parts: Vec<&str> =

@@ -1,7 +1,7 @@
-//! A run in the order of the paper's normalised computations: everyone goes on as long as he can, then
-//! one message is delivered, and so on.
+//! Executes a run as a normalised computation of [Vidal 2015]: each process runs as long as it can, then one message
+//! is delivered, and so on.
 //!
-//! Knows what happened, not what it looks like.
+//! Records events; does not know their text.
 
 use crate::erlang::rules::mail::{Mail, Post, Travelling};
 use erlang::machine::{Staged, Told};
@@ -12,13 +12,13 @@ use trace::{
     Step, Take,
 };
 
-/// Something that happened, in the order in which it is shown.
+/// An event, in the order in which events are shown.
 #[derive(Clone, Debug)]
 pub(super) enum Event {
-    /// A process takes a step that others can notice. What it tells of it comes next, if it tells.
+    /// A visible step of a process. The report of instrumented code about it follows, if there is one.
     Does(Deed),
     Told(Told),
-    /// A message comes to its mailbox, or never will.
+    /// A message arrives, or is lost.
     Arrives(MessageId),
     Lost(MessageId),
 }
@@ -29,7 +29,7 @@ pub(super) struct Deed {
     pub(super) sent: Vec<Letter>,
     pub(super) spawned: Vec<Child>,
     pub(super) take: Take,
-    /// In words.
+    /// A description of the step.
     pub(super) what: String,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Played {
     pub(super) events: Vec<Event>,
     pub(super) performed: Performed,
     pub(super) unit: Child,
-    /// It went on.
+    /// Whether the run was cut off at the maximum number of steps.
     pub(super) is_cut: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn play(
     post: Post,
     max_steps: usize,
 ) -> Result<Played, ExecutorError> {
-    // Time passes when nobody can do anything else.
+    // Timeouts elapse only when no process can do anything else.
     stage.long_timeout = 1;
     stage.is_narrated = true;
     stage.begin(input)?;
@@ -106,16 +106,16 @@ pub(super) fn play(
 
 struct Player {
     mail: Mail,
-    /// In the order in which they were started.
+    /// In the order of their start.
     actors: Vec<Actor>,
-    /// What happened and was not shown yet: others were not done.
+    /// Events of each actor that are not shown yet, because another actor is running.
     queues: BTreeMap<Actor, VecDeque<Event>>,
     events: Vec<Event>,
     current: Actor,
 }
 
 impl Player {
-    /// Who goes on, and with which step; who went last, if he can.
+    /// The actor that runs next and its step; the current one if it can.
     fn next(&self, offers: &[Offer]) -> Option<(Actor, Option<Label>)> {
         let of = |actor: Actor| {
             let label = offers.iter().find(|it| it.actor == actor).and_then(|it| self.label(it));
@@ -125,7 +125,7 @@ impl Player {
         of(self.current).or_else(|| self.actors.iter().find_map(|it| of(*it)))
     }
 
-    /// What an actor can do with the messages that have come.
+    /// The step that an actor can take with the messages that have arrived.
     fn label(&self, offer: &Offer) -> Option<Label> {
         let take = match &*offer.kind {
             OfferKind::Next { is_idle, .. } => (!is_idle).then_some(Take::Next),
@@ -157,7 +157,7 @@ impl Player {
         };
         let sent: Vec<Letter> = sent.iter().map(letter).collect();
         let child = |it: Actor| Some(Child { actor: it, pid: stage.pid(it)? });
-        // Timers are started too, but are no processes.
+        // Timers are actors, but no processes.
         let is_process = |it: &Actor| !stage.is_timer(*it);
         let spawned: Vec<Child> =
             spawned.into_iter().filter(is_process).filter_map(child).collect();
@@ -179,7 +179,7 @@ impl Player {
         queue.push_back(Event::Does(deed));
         self.hear(stage);
         if !arrivals.is_empty() {
-            // They are there before anything else happens.
+            // Messages that arrive at once do so before any other event.
             let queue = self.queues.entry(label.actor).or_default();
             let place = queue.len().min(2);
             for (n, id) in arrivals.into_iter().enumerate() {
@@ -195,7 +195,7 @@ impl Player {
         }
     }
 
-    /// Shows what an actor did.
+    /// Shows the queued events of an actor.
     fn say(&mut self, actor: Actor) {
         self.events.extend(self.queues.get_mut(&actor).into_iter().flat_map(std::mem::take));
     }

@@ -1,29 +1,30 @@
-//! What the functions of a module do with a process: start it, or speak to it, and which argument names it.
+//! Determines the roles of a module's functions: whether they start a process or communicate with one, and which
+//! argument identifies it.
 //!
-//! Told by the calls in the code, through functions of the same module.
+//! The roles follow from the calls in the code, also through functions of the same module.
 
 use crate::erlang::systems::walk::parts;
 use erlang::core::{Expr, ExprKind, Function, Module, Pattern, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use term::{Atom, Term, Type, TypeId, Types};
 
-/// What a function does.
+/// The roles of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Roles {
-    /// It starts a process of this module.
+    /// How it starts a process of this module; `None` if it does not.
     pub(super) starts: Option<Start>,
-    /// It speaks to a process.
+    /// Whether it communicates with a process.
     pub(super) speaks: bool,
-    /// The arguments that name the process.
+    /// The arguments that identify the process.
     pub(super) servers: BTreeSet<usize>,
-    /// It asks for a message after some time.
+    /// Whether it starts a timer.
     pub(super) waits: bool,
-    /// Messages that it sends to processes of behaviours, by the function that sends them.
+    /// Messages that it sends to processes of behaviours, with the function that sends them.
     pub(super) sent: BTreeSet<(Atom, Shape)>,
 }
 
 impl Roles {
-    /// The argument that is given to `init/1` as it is.
+    /// The argument that is passed unchanged to `init/1`.
     pub(super) fn init(&self) -> Option<usize> {
         self.starts.as_ref()?.init
     }
@@ -34,11 +35,11 @@ impl Roles {
 pub(super) struct Start {
     /// The module whose function starts it.
     pub(super) runtime: Atom,
-    /// The argument that is given to `init/1` as it is.
+    /// The argument that is passed unchanged to `init/1`.
     pub(super) init: Option<usize>,
 }
 
-/// A message without what it carries: an atom, or a tuple with a name and a size.
+/// The form of a message without its contents: an atom, or a tuple's tag and size.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shape {
     Atom(Atom),
@@ -88,7 +89,7 @@ impl Shape {
 
 pub(super) type AllRoles = BTreeMap<(Atom, usize), Roles>;
 
-/// Modules whose functions start processes of behaviours and speak to them.
+/// Modules with functions that start processes of behaviours and communicate with them.
 const RUNTIMES: &[&str] = &[
     "gen",
     "gen_server",
@@ -103,7 +104,7 @@ const RUNTIMES: &[&str] = &[
 
 pub(super) fn roles(module: &Module) -> AllRoles {
     let mut known = AllRoles::new();
-    // What a function does is known when it is known of those that it calls.
+    // Iterates to a fixpoint, since a function has the roles of the functions that it calls.
     for _ in 0..=module.functions.len() {
         let mut next = AllRoles::new();
         for function in &module.functions {
@@ -129,7 +130,7 @@ fn of_function(module: &Module, function: &Function, known: &AllRoles) -> Roles 
 struct Reader<'a> {
     module: &'a Atom,
     known: &'a AllRoles,
-    /// The variables that are an argument of the function.
+    /// The variables that are bound to a whole argument of the function.
     params: BTreeMap<VarId, usize>,
     roles: Roles,
 }
@@ -141,8 +142,7 @@ impl Reader<'_> {
                 match (atom(module), atom(name)) {
                     (Some(module), Some(name)) if module == self.module => self.local(name, args),
                     (Some(module), Some(name)) => self.call(module, name, args),
-                    // Which of its functions is called is decided as it runs: as a rule, by whether the
-                    // process is to be linked.
+                    // The called function is selected at run time, mostly by whether to link to the process.
                     (Some(module), None) if RUNTIMES.contains(&module.as_str()) => {
                         self.start(module, args);
                     }
@@ -185,7 +185,7 @@ impl Reader<'_> {
         parts(of).into_iter().for_each(|it| self.expr(it));
     }
 
-    /// A variable of a pattern that stands for a whole argument.
+    /// Records a variable of a pattern that is bound to a whole argument.
     fn bind(&mut self, arg: &Expr, pattern: &Pattern) {
         let ExprKind::Var(from) = &arg.kind else { return };
         let Some(param) = self.params.get(from).copied() else { return };
@@ -210,7 +210,7 @@ impl Reader<'_> {
             self.start(module, args);
             return;
         }
-        // What replies speaks to somebody else, and a specification of children to nobody.
+        // `reply` addresses another process, and a child specification none.
         if matches!(name.as_str(), "reply" | "child_spec" | "init") {
             return;
         }
@@ -221,7 +221,7 @@ impl Reader<'_> {
         self.roles.servers.extend(args.first().and_then(|it| self.param(it)));
     }
 
-    /// A process of this module is started, if the arguments name it.
+    /// Records the start of a process of this module, if an argument names the module.
     fn start(&mut self, runtime: &Atom, args: &[Expr]) {
         let own = args.iter().position(|it| atom(it) == Some(self.module));
         // An agent has no module.
