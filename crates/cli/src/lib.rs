@@ -1,7 +1,7 @@
 //! The command line tool: arguments, files, clock, threads, wiring.
 //!
-//! The only crate that prints. What it computes with comes from the crates below; `flow` is what every
-//! language shares, and each language has a folder.
+//! The only crate that prints. The crates below it do the computing; `flow` is the part of a test run that all
+//! languages share, and each language has a folder.
 #![expect(clippy::disallowed_methods, reason = "the tool reads files and the clock for the rest")]
 
 mod args;

@@ -1,7 +1,7 @@
 //! `gimlet lsp`: findings and coverage in an editor, over the language server protocol.
 //!
-//! Each saved file is tested by `gimlet test` in a process of its own; this process only speaks to the editor. It
-//! keeps no text: what is tested is what is on disk.
+//! A process of `gimlet test` tests each saved file; this process only speaks to the editor. It keeps no texts: the
+//! version on disk is tested.
 
 mod edits;
 mod found;
@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How often somebody looks whether a run has ended.
+/// How often the server polls whether a run has ended.
 const TICK: Duration = Duration::from_millis(50);
 pub(super) const EXPLORE: &str = "gimlet.explore";
 pub(super) const SHOW: &str = "gimlet.findings";
@@ -75,9 +75,9 @@ fn capabilities() -> ServerCapabilities {
 struct Server<'a> {
     connection: &'a Connection,
     runs: Runs,
-    /// What the last run of each file found.
+    /// The results of the last run on each file.
     found: BTreeMap<PathBuf, Found>,
-    /// Files that have diagnostics in the editor.
+    /// Files that currently have diagnostics in the editor.
     published: BTreeSet<PathBuf>,
     n_requests: i32,
     shows_progress: bool,
@@ -100,7 +100,7 @@ impl<'a> Server<'a> {
         loop {
             match self.connection.receiver.recv_timeout(TICK) {
                 Ok(Message::Request(request)) => {
-                    // An editor that does not wait for the answer has gone away.
+                    // An error means that the editor did not complete the shutdown, so it has exited.
                     if !matches!(self.connection.handle_shutdown(&request), Ok(false)) {
                         return;
                     }
@@ -209,7 +209,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Tells the editor what a run found, or why it could not.
+    /// Tells the editor the results of a run, or why there are none.
     fn learn(&mut self, job: &Job, ended: Ended) {
         match ended {
             Ended::Report(report, root) => {
@@ -225,7 +225,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Sends the diagnostics of all files that have some, or had.
+    /// Sends the diagnostics of all files, including an empty list for files that no longer have any.
     fn publish(&mut self) {
         let mut by_file: BTreeMap<&Path, Vec<lsp_types::Diagnostic>> = BTreeMap::new();
         for (path, diagnostic) in self.found.values().flat_map(Found::diagnostics) {
@@ -268,7 +268,7 @@ impl<'a> Server<'a> {
         self.send(Message::Request(Request::new(id, method.to_owned(), params)));
     }
 
-    /// An editor that has gone away is noticed when nothing more can be read from it.
+    /// Sends a message and ignores failure: the loop ends when the channel from the editor closes.
     fn send(&self, message: Message) {
         drop(self.connection.sender.send(message));
     }

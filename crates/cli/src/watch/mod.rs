@@ -1,6 +1,6 @@
 //! `gimlet watch`: tests again whenever a source changes.
 //!
-//! Knows files and processes, not what is tested: each round is `gimlet test` with the same arguments.
+//! Knows files and processes, not units: each round runs `gimlet test` with the same arguments.
 
 mod files;
 
@@ -21,13 +21,14 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Editors write several files at once, and a file in several steps.
+/// Changes that follow each other within this time start one round: editors write several files at once, and a file in
+/// several steps.
 const SETTLE: Duration = Duration::from_millis(120);
 
-/// Tests until a signal comes.
+/// Tests until a signal ends the process.
 pub(crate) fn watch(options: &Watch) -> Result<ExitCode, Diagnostic> {
     let all = ["gimlet", "test"].map(str::to_owned).into_iter().chain(options.arguments.clone());
-    // What is wrong with the options is told as `gimlet test` tells it.
+    // `exit` prints the error in the same words as `gimlet test` would.
     let test = match CommandLine::try_parse_from(all) {
         Ok(CommandLine { command: Asked::Test(test) }) => *test,
         Ok(_) => return Ok(ExitCode::SUCCESS),
@@ -63,7 +64,7 @@ struct Rounds<'a> {
     interrupt: Interrupt,
 }
 
-/// Why a round was left.
+/// Why a round ended before its processes did, or why the wait after it ended.
 enum Left {
     Changed(Change),
     Interrupted,
@@ -84,7 +85,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// On a terminal each round has the screen for itself.
+    /// Clears the terminal, so that it shows one round at a time, and names the changed files.
     fn announce(&self, change: Option<&Change>) {
         let mut text = String::new();
         if io::stdout().is_terminal() && change.is_some() {
@@ -97,7 +98,7 @@ impl Rounds<'_> {
         write(&mut io::stdout(), text.as_bytes());
     }
 
-    /// Compiles, tests, and waits for a change, which may come before the end of all that.
+    /// Compiles, tests, and waits for a change. A change during compilation or testing stops the process.
     fn round(&self) -> io::Result<Left> {
         let mut commands: Vec<Command> =
             self.test.targets.iter().filter_map(|it| build_command(Path::new(it))).collect();
@@ -105,7 +106,7 @@ impl Rounds<'_> {
         for mut command in commands {
             let mut child = match command.spawn() {
                 Ok(child) => child,
-                // Whoever compiles otherwise may lack the build tool.
+                // The build tool may be missing where the user compiles by other means.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             };
@@ -123,12 +124,12 @@ impl Rounds<'_> {
         Ok(self.wait(None).unwrap_or(Left::Interrupted))
     }
 
-    /// What is not compiled is not tested.
+    /// Whether the command compiles the project; if it fails, the round does not test.
     fn is_build(&self, command: &Command) -> bool {
         std::env::current_exe().is_ok_and(|it| it.as_os_str() != command.get_program())
     }
 
-    /// Waits for a change or a signal, at most until the process has ended.
+    /// Waits for a change or a signal. With a child, returns `None` once the child has exited.
     fn wait(&self, mut child: Option<&mut Child>) -> Option<Left> {
         loop {
             if self.interrupt.flag.load(Ordering::SeqCst) {
@@ -151,7 +152,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// With all that changes at the same time.
+    /// Joins further changes until [`SETTLE`] has passed without one.
     fn settled(&self, first: Change) -> Change {
         let mut res = first;
         while let Ok(event) = self.changes.recv_timeout(SETTLE) {
