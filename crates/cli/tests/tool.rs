@@ -1,4 +1,4 @@
-//! The whole tool: arguments in, output and exit code out.
+//! Tests the whole tool: arguments, output and exit codes.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
