@@ -111,13 +111,13 @@ impl Sources {
             }
             units.push((self.of_unit(it.unit, &report.covered), explored));
         }
-        let found = Found { covered, covering, units };
+        let found = JoinedCoverage { covered, covering, units };
         self.modules.iter().map(|it| it.coverage(&found)).collect()
     }
 }
 
 /// The joined coverage of all units.
-struct Found<'a> {
+struct JoinedCoverage<'a> {
     covered: Covered,
     /// The first call that covered each clause.
     covering: BTreeMap<ClauseId, String>,
@@ -134,7 +134,7 @@ impl ModuleClauses {
         self.each().filter(|it| functions.has(it.1)).map(|it| it.0)
     }
 
-    fn coverage(&self, found: &Found<'_>) -> Module {
+    fn coverage(&self, found: &JoinedCoverage<'_>) -> Module {
         let mut functions: Vec<FunctionShare> = Vec::new();
         let (mut uncovered, mut lines) = (Vec::new(), Vec::new());
         for (clause, id) in self.each() {

@@ -5,7 +5,7 @@ use crate::erlang::callers::Calls;
 use crate::erlang::contract::Contract;
 use crate::erlang::evidence::{probe, rate};
 use crate::erlang::finding::{Finding, Found, Judge};
-use crate::erlang::gate::{Gated, OnBeam, is_refusal};
+use crate::erlang::harness::{Harnessed, OnBeam, is_refusal};
 use crate::erlang::minimise::minimise;
 use crate::erlang::pool::Pool;
 use crate::erlang::properties::show_values;
@@ -158,7 +158,7 @@ impl Task {
         let Slice { interrupt, progress, time, .. } = *slice;
         let wanted = &self.wanted;
         let begin = Instant::now();
-        let mut unit = match Gated::new(machine, runner, &self.unit, contract, modules) {
+        let mut unit = match Harnessed::new(machine, runner, &self.unit, contract, modules) {
             Ok(unit) => unit,
             Err(why) => return Explored { trouble: Some(why), ..Explored::default() },
         };
@@ -277,7 +277,7 @@ impl Task {
 
     fn explore(
         &self,
-        unit: &mut Gated<'_>,
+        unit: &mut Harnessed<'_>,
         (domain, seeds): (&Domain, &[Input]),
         settings: &Settings,
         watch: &mut dyn FnMut(&Report) -> Option<Stop>,

@@ -4,7 +4,7 @@ use crate::args::{Deliver, Effect, Run};
 use crate::diagnostic::Diagnostic;
 use crate::elixir;
 use crate::erlang::ending::Ending;
-use crate::erlang::rules::{self, Post, Trace};
+use crate::erlang::rules::{self, DeliverySettings, Trace};
 use crate::erlang::trouble::no_function;
 use crate::explain::Code;
 use beam::{Otp, Places};
@@ -29,7 +29,7 @@ pub(crate) struct Executed {
 
 /// The language of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Words {
+pub(crate) enum CallLanguage {
     Erlang,
     Elixir,
     /// Elixir, in an expression that Elixir's evaluator runs.
@@ -40,7 +40,7 @@ pub(crate) fn execute(
     mut host: Otp,
     call: &Call,
     options: &Run,
-    words: Words,
+    words: CallLanguage,
     watched: Option<(Vec<ModuleCode>, Places)>,
     trouble: impl FnOnce(HostError) -> Diagnostic,
 ) -> Result<Executed, Diagnostic> {
@@ -81,7 +81,7 @@ fn execute_watched(
     machine: &mut Machine,
     code: &ModuleCode,
     call: &Call,
-    (options, words): (&Run, Words),
+    (options, words): (&Run, CallLanguage),
     codes: &[ModuleCode],
     places: &Places,
 ) -> Result<Executed, Diagnostic> {
@@ -89,7 +89,7 @@ fn execute_watched(
     machine.install(code).map_err(broken)?;
     codes.iter().try_for_each(|it| machine.install(it)).map_err(broken)?;
     let default = if options.trace { Deliver::Free } else { Deliver::Instant };
-    let post = Post {
+    let post = DeliverySettings {
         delivery: options.delivery.unwrap_or(default),
         losses: options.lossy.unwrap_or(0),
         seed: options.seed.or(options.lossy.map(|_| 0)),
@@ -125,16 +125,19 @@ impl Run {
 }
 
 /// Formats the ending by running the language's own code.
-fn word(machine: &mut Machine, ending: &mut Ending, words: Words) {
-    if words == Words::Evaluated {
+fn word(machine: &mut Machine, ending: &mut Ending, words: CallLanguage) {
+    if words == CallLanguage::Evaluated {
         elixir::unwrap_evaluated(ending);
     }
     match (ending, words) {
-        (Ending::Value { term, layout }, Words::Erlang) => *layout = lay_out(machine, term),
-        (Ending::Value { term, layout }, Words::Elixir | Words::Evaluated) => {
+        (Ending::Value { term, layout }, CallLanguage::Erlang) => *layout = lay_out(machine, term),
+        (Ending::Value { term, layout }, CallLanguage::Elixir | CallLanguage::Evaluated) => {
             *layout = elixir::inspected(machine, term);
         }
-        (Ending::Raised { class, reason, stack, layout }, Words::Elixir | Words::Evaluated) => {
+        (
+            Ending::Raised { class, reason, stack, layout },
+            CallLanguage::Elixir | CallLanguage::Evaluated,
+        ) => {
             *layout = elixir::formatted(machine, class, reason, stack);
         }
         (
@@ -143,7 +146,7 @@ fn word(machine: &mut Machine, ending: &mut Ending, words: Words) {
             | Ending::Deadlock
             | Ending::Halted { .. }
             | Ending::Refused { .. },
-            Words::Erlang | Words::Elixir | Words::Evaluated,
+            CallLanguage::Erlang | CallLanguage::Elixir | CallLanguage::Evaluated,
         ) => (),
     }
 }

@@ -10,7 +10,7 @@ use crate::erlang::coverage::Sources;
 use crate::erlang::explore::{
     Explored, MAX_MEMORY, MAX_REDUCTIONS, MAX_TERM, Task, time_of_shrinking,
 };
-use crate::erlang::gate::OnBeam;
+use crate::erlang::harness::OnBeam;
 use crate::erlang::machine::allowed;
 use crate::erlang::plan::{check_setups, plan};
 use crate::erlang::project::{self, Project};
@@ -39,7 +39,7 @@ use trace::{Covered, Input};
 
 /// The state of a thread that explores units: our machine, and a BEAM if the backend needs one.
 #[derive(Debug)]
-pub(crate) struct Sides {
+pub(crate) struct MachineAndRunner {
     machine: Machine,
     runner: Option<Runner>,
 }
@@ -49,7 +49,7 @@ const LAST_RUN: Duration = Duration::from_secs(5);
 
 impl Program for Project {
     type Unit = Task;
-    type Worker = Sides;
+    type Worker = MachineAndRunner;
     type Explored = Explored;
     type Runtime = Replayer;
 
@@ -120,7 +120,7 @@ impl Program for Project {
         &unit.earlier
     }
 
-    fn worker(&self, interrupt: &Arc<AtomicBool>) -> Result<Sides, String> {
+    fn worker(&self, interrupt: &Arc<AtomicBool>) -> Result<MachineAndRunner, String> {
         let machine = machine(self, self.allowed, interrupt)?;
         let runner = match self.backend {
             Backend::Machine => None,
@@ -132,12 +132,12 @@ impl Program for Project {
                 Some(runner)
             }
         };
-        Ok(Sides { machine, runner })
+        Ok(MachineAndRunner { machine, runner })
     }
 
     fn explore(
         &self,
-        worker: &mut Sides,
+        worker: &mut MachineAndRunner,
         unit: &Task,
         before: Option<Explored>,
         slice: &Slice<'_, Explored>,
@@ -227,7 +227,11 @@ impl Program for Project {
             .is_ok_and(|it| it.modules().iter().any(|it| self.module(it).is_some()))
     }
 
-    fn again(&self, worker: &mut Sides, recorded: &Recorded) -> Result<Again, Diagnostic> {
+    fn again(
+        &self,
+        worker: &mut MachineAndRunner,
+        recorded: &Recorded,
+    ) -> Result<Again, Diagnostic> {
         if recorded.call.starts_with(DRIVER_NAME) {
             install_driver(self, &mut worker.machine)?;
         }
@@ -240,7 +244,7 @@ impl Project {
     /// started.
     fn explore_on(
         &self,
-        worker: &mut Sides,
+        worker: &mut MachineAndRunner,
         unit: &Task,
         before: Option<Explored>,
         slice: &Slice<'_, Explored>,

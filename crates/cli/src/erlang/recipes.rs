@@ -23,7 +23,7 @@ pub(crate) fn made(signature: &Signature, refuse: &dyn Fn() -> Term) -> Option<M
         return None;
     }
     let types = &signature.domain.types;
-    let mut kitchen = Kitchen {
+    let mut compiler = RecipeCompiler {
         types,
         holding: holding(types),
         known: BTreeMap::new(),
@@ -45,9 +45,9 @@ pub(crate) fn made(signature: &Signature, refuse: &dyn Fn() -> Term) -> Option<M
     });
     let columns = columns(of_args.map(|it| &**it));
     let args = columns.iter().enumerate();
-    let args = args.map(|(n, of)| kitchen.value(of, core::variable(n))).collect();
-    kitchen.make(&signature.makers);
-    Some(Made { args, definitions: kitchen.definitions })
+    let args = args.map(|(n, of)| compiler.value(of, core::variable(n))).collect();
+    compiler.make(&signature.makers);
+    Some(Made { args, definitions: compiler.definitions })
 }
 
 /// For each n, the set of the n-th parts of all rows.
@@ -97,7 +97,7 @@ pub(crate) fn code(term: &Term) -> Code {
     }
 }
 
-struct Kitchen<'a> {
+struct RecipeCompiler<'a> {
     types: &'a Types,
     /// Types whose members may contain recipes.
     holding: BTreeSet<TypeId>,
@@ -149,7 +149,7 @@ fn tag(types: &Types, id: TypeId) -> Option<&Atom> {
     Maker::of_tag(tag).map(|_| tag)
 }
 
-impl Kitchen<'_> {
+impl RecipeCompiler<'_> {
     /// The expression that converts a value of one of these types.
     fn value(&mut self, of: &BTreeSet<TypeId>, value: Term) -> Term {
         let leaves = self.leaves(of);

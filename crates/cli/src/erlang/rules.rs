@@ -5,11 +5,11 @@ mod mail;
 mod normal;
 mod system;
 
-pub(crate) use mail::Post;
+pub(crate) use mail::DeliverySettings;
 
 use crate::args::Deliver;
 use crate::erlang::rules::normal::play;
-use crate::erlang::rules::system::{Arrow, Channel, Shown, State, states};
+use crate::erlang::rules::system::{Arrow, Channel, ProcessState, State, states};
 use ::report::{Colours, Paint};
 use beam::{Otp, Places, Source};
 use erlang::machine::Staged;
@@ -46,7 +46,7 @@ pub(crate) fn run(
     machine: &mut Machine,
     call: &Call,
     places: &Places,
-    post: Post,
+    post: DeliverySettings,
     max_events: usize,
 ) -> Result<(Trace, Outcome, Vec<u8>), String> {
     let mut stage = Staged::new(machine, call.module.clone(), call.function.clone());
@@ -65,7 +65,7 @@ pub(crate) fn derive(
     places: &Places,
     max_events: usize,
 ) -> Result<Trace, String> {
-    let post = Post { delivery: Deliver::Free, losses: 0, seed: None };
+    let post = DeliverySettings { delivery: Deliver::Free, losses: 0, seed: None };
     let played = play(stage, input, post, max_events).map_err(|it| it.why)?;
     let exprs = stage.exprs();
     let names = |var: Var| argument_name(var.0 as usize);
@@ -113,7 +113,7 @@ impl Trace {
     }
 
     pub(crate) fn json(&self) -> Value {
-        let process = |it: &Shown| json!({"pid": it.name, "expression": it.expression.plain(), "mailbox": it.mailbox});
+        let process = |it: &ProcessState| json!({"pid": it.name, "expression": it.expression.plain(), "mailbox": it.mailbox});
         let channel = |it: &Channel| json!({"from": it.from, "to": it.to, "messages": it.messages});
         let state = |it: &State| {
             let redex = it.processes.iter().find_map(|it| it.expression.marked());
@@ -139,7 +139,7 @@ impl Trace {
 
 impl Trace {
     fn system_text(&self, state: &State, (begin, end): (&str, &str)) -> String {
-        let process = |it: &Shown| {
+        let process = |it: &ProcessState| {
             let expression = it.expression.with(begin, end);
             format!("⟨{}; {expression}; [{}]⟩", it.name, it.mailbox.join(", "))
         };

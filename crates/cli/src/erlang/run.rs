@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::elixir;
 use crate::erlang::ending::{Ending, Report};
 use crate::erlang::host::host;
-use crate::erlang::machine::{Executed, Words, execute};
+use crate::erlang::machine::{CallLanguage, Executed, execute};
 use crate::erlang::rules::watched;
 use crate::erlang::trouble::{bad_call, bad_target, host_trouble, no_function};
 use crate::explain::Code;
@@ -25,10 +25,12 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
         true => match elixir::read_call(text) {
             // Only the compiler knows the fields of a struct and their defaults, so a call with structs is evaluated
             // by Elixir.
-            Ok(call) if !call.args.iter().any(elixir::has_struct) => (call, Words::Elixir),
-            Ok(_) | Err(_) => (elixir::evaluation(text), Words::Evaluated),
+            Ok(call) if !call.args.iter().any(elixir::has_struct) => (call, CallLanguage::Elixir),
+            Ok(_) | Err(_) => (elixir::evaluation(text), CallLanguage::Evaluated),
         },
-        false => (read_call(text).map_err(|it| bad_call(text, targets, &it))?, Words::Erlang),
+        false => {
+            (read_call(text).map_err(|it| bad_call(text, targets, &it))?, CallLanguage::Erlang)
+        }
     };
     let resolve = |it: &String| Target::resolve(it).map_err(|it| bad_target(&it));
     let targets: Vec<Target> = targets.iter().map(resolve).collect::<Result<_, _>>()?;

@@ -7,7 +7,7 @@ mod smaller;
 
 use crate::erlang::explore::{Explored, Machines, Task, time_of_shrinking};
 use crate::erlang::finding::{Cause, Finding, Judge};
-use crate::erlang::gate::{gate, is_refusal, without_gate};
+use crate::erlang::harness::{harness, is_refusal, without_harness};
 use crate::erlang::schedules::chart::chart;
 use crate::erlang::schedules::ends::Ends;
 use crate::erlang::schedules::leftover::Leftovers;
@@ -123,7 +123,7 @@ struct Gathered {
     leftovers: Leftovers,
     report: Report,
     /// The module of the unit's harness, and the number of runs that it refused.
-    gate: Option<Atom>,
+    harness: Option<Atom>,
     n_refused: usize,
 }
 
@@ -139,13 +139,13 @@ impl Task {
         let Slice { interrupt, progress, time, .. } = *slice;
         let begin = Instant::now();
         let UnitName { module, function, arity } = &self.unit;
-        let gate = gate(&self.unit, &self.contract);
-        if let Some(Err(why)) = gate.as_ref().map(|it| machine.install(it)) {
+        let harness = harness(&self.unit, &self.contract);
+        if let Some(Err(why)) = harness.as_ref().map(|it| machine.install(it)) {
             return Explored { trouble: Some(why.to_string()), ..Explored::default() };
         }
-        let code = gate;
-        let gate = code.as_ref().map(|it| it.name.clone());
-        let first = gate.as_ref().unwrap_or(module).clone();
+        let code = harness;
+        let harness = code.as_ref().map(|it| it.name.clone());
+        let first = harness.as_ref().unwrap_or(module).clone();
         let mut stage =
             Staged::new(machine, first.clone(), function.clone()).within(self.contract.spec());
         stage.is_recorded = *arity > 0;
@@ -157,7 +157,7 @@ impl Task {
         let gather = || Gathering {
             judge: &judge,
             all: Gathered {
-                gate: gate.clone(),
+                harness: harness.clone(),
                 finds_blocked: self.finds_blocked,
                 ..Gathered::default()
             },
@@ -234,7 +234,7 @@ impl Task {
         let mut smaller = Smaller {
             stage: &mut stage,
             judge: &judge,
-            gate,
+            harness,
             settings: *settings,
             goes_on: &goes_on,
         };
@@ -309,8 +309,8 @@ impl Gathered {
         }
         self.leftovers.see(ended);
         let mut outcome = performed.outcome.clone();
-        if let (Some(gate), Outcome::Crash { trace, .. }) = (&self.gate, &mut outcome) {
-            *trace = without_gate(trace, gate);
+        if let (Some(harness), Outcome::Crash { trace, .. }) = (&self.harness, &mut outcome) {
+            *trace = without_harness(trace, harness);
         }
         let outcome = &outcome;
         let n_switches = n_switches(schedule);

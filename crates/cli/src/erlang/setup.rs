@@ -6,7 +6,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::elixir;
-use crate::erlang::gate::{SETUP, setup_code};
+use crate::erlang::harness::{SETUP, setup_code};
 use crate::erlang::project::Project;
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;

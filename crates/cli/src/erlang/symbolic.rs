@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::erlang::confirm::{Verdict, compare, try_schedule};
 use crate::erlang::contract::Contract;
 use crate::erlang::coverage::Sources;
-use crate::erlang::gate::Gated;
+use crate::erlang::harness::Harnessed;
 use crate::erlang::machine::allowed;
 use crate::erlang::plan::plan_one;
 use crate::erlang::program::{machine, replayer};
@@ -58,7 +58,7 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     };
     let n_before = machine.n_named();
     let begin = Instant::now();
-    let mut unit = Gated::new(&mut machine, None, &name, &contract, &project.names())
+    let mut unit = Harnessed::new(&mut machine, None, &name, &contract, &project.names())
         .map_err(|it| vec![unsupported(it)])?;
     let mut solver = Chain::new(Effort::default());
     let seed = contract.seeds.first().cloned().unwrap_or(trace::Input { args: vec![] });

@@ -28,7 +28,7 @@ pub(super) enum Moment {
 
 /// Writes interim reports and files.
 #[derive(Debug)]
-pub(super) struct Keeper<'a> {
+pub(super) struct InterimWriter<'a> {
     pub(super) asked: &'a Asked,
     /// The report to start from: its heading, and the results of language families explored before.
     pub(super) base: &'a Report,
@@ -39,14 +39,14 @@ pub(super) struct Keeper<'a> {
     due: Instant,
 }
 
-impl<'a> Keeper<'a> {
+impl<'a> InterimWriter<'a> {
     pub(super) fn new(
         asked: &'a Asked,
         base: &'a Report,
         known: &'a BTreeSet<String>,
         interrupt: &'a AtomicBool,
-    ) -> Keeper<'a> {
-        Keeper { asked, base, known, interrupt, is_news: false, due: Instant::now() + EVERY }
+    ) -> InterimWriter<'a> {
+        InterimWriter { asked, base, known, interrupt, is_news: false, due: Instant::now() + EVERY }
     }
 
     /// Whether files should be written now.

@@ -2,8 +2,8 @@
 
 mod budget;
 pub(crate) mod clock;
+mod explorer;
 mod files;
-mod hand;
 mod interrupt;
 mod keep;
 mod process;
@@ -39,8 +39,8 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::explain::Code;
 use crate::flow::budget::Budget;
 use crate::flow::files::OutputDirectory;
-use crate::flow::keep::Keeper;
-use crate::flow::process::{Owner, Process};
+use crate::flow::keep::InterimWriter;
+use crate::flow::process::{Owner, WorkerProcess};
 use crate::flow::workers::{Alone, Search, Worker};
 use crate::languages::{Family, by_family};
 use crate::start::{self, COULD_NOT, stdout_colours};
@@ -155,11 +155,11 @@ impl Flow<'_> {
         let start = |alone: Alone| {
             let n_sharing = if alone == Alone::Yes { 1 } else { n_processes };
             let role = Role::new(family, options, n_sharing, n_cores);
-            Ok(Box::new(Process::start(&owner, &role)?) as Worker<'_, P>)
+            Ok(Box::new(WorkerProcess::start(&owner, &role)?) as Worker<'_, P>)
         };
         let search =
             Search { programs: &programs, units: &units, n_workers, budget, interrupt, progress };
-        let mut keeper = Keeper::new(self.asked, &self.report, &self.known, interrupt);
+        let mut keeper = InterimWriter::new(self.asked, &self.report, &self.known, interrupt);
         let known = search.run(&start, &mut runtimes, &mut |moment, known, so_far| {
             if keeper.is_due(moment) {
                 keeper.keep(&programs, &workers::done(programs.len(), &units, known, so_far));

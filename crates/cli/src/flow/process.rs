@@ -1,11 +1,11 @@
 //! The owner's side of a worker process: starts the process, gives it turns, and handles its end.
 
-use crate::flow::hand::{Fault, Hand, Lost};
+use crate::flow::explorer::{Explorer, Fault, LostTurn};
 use crate::flow::program::Program;
 use crate::flow::progress::Progress;
 use crate::flow::room::{TOO_MUCH, processor_time};
 use crate::flow::serve::Role;
-use crate::flow::wire::{Answer, Frames, Heard, Order, Turn, read, send};
+use crate::flow::wire::{Answer, Frames, Order, Received, Turn, read, send};
 use std::ffi::OsString;
 use std::io::Read;
 use std::marker::PhantomData;
@@ -44,20 +44,20 @@ pub(super) struct Owner<'a> {
     pub(super) interrupt: &'a AtomicBool,
 }
 
-/// A worker process as a [`Hand`].
-pub(super) struct Process<'a, P> {
+/// A worker process as a [`Explorer`].
+pub(super) struct WorkerProcess<'a, P> {
     owner: &'a Owner<'a>,
     child: Child,
     orders: ChildStdin,
     answers: ChildStdout,
     frames: Frames,
-    said: Said,
+    said: StandardError,
     is_ready: bool,
     program: PhantomData<fn() -> P>,
 }
 
-impl<'a, P: Program> Process<'a, P> {
-    pub(super) fn start(owner: &'a Owner<'a>, role: &Role) -> Result<Process<'a, P>, String> {
+impl<'a, P: Program> WorkerProcess<'a, P> {
+    pub(super) fn start(owner: &'a Owner<'a>, role: &Role) -> Result<WorkerProcess<'a, P>, String> {
         // The path of the executable may refer to a newer version by now; `/proc/self/exe` does not.
         let mut command = Command::new("/proc/self/exe");
         command.arg0("gimlet").args(role.to_args()).args(&owner.arguments);
@@ -71,14 +71,14 @@ impl<'a, P: Program> Process<'a, P> {
         else {
             return Err(trouble("it has no pipes"));
         };
-        let said = Said::new(errors).map_err(|it| trouble(&it.to_string()))?;
+        let said = StandardError::new(errors).map_err(|it| trouble(&it.to_string()))?;
         let frames = Frames::default();
         let (is_ready, program) = (false, PhantomData);
-        Ok(Process { owner, child, orders, answers, frames, said, is_ready, program })
+        Ok(WorkerProcess { owner, child, orders, answers, frames, said, is_ready, program })
     }
 
     /// Why the process ended, from its standard error and exit status. Kills it if it still runs.
-    fn death(&mut self) -> Lost {
+    fn death(&mut self) -> LostTurn {
         // The process closed its pipes; if it still runs, it can't send results any more.
         self.child.kill().unwrap_or_default();
         let status = self.child.wait();
@@ -93,12 +93,12 @@ impl<'a, P: Program> Process<'a, P> {
                 Err(why) => format!("its worker process is gone: {why}"),
             }
         };
-        Lost { why, cause: Fault::Died }
+        LostTurn { why, cause: Fault::Died }
     }
 }
 
-fn failed(why: String) -> Lost {
-    Lost { why, cause: Fault::Failed }
+fn failed(why: String) -> LostTurn {
+    LostTurn { why, cause: Fault::Failed }
 }
 
 fn ending(status: ExitStatus) -> String {
@@ -110,33 +110,33 @@ fn ending(status: ExitStatus) -> String {
     }
 }
 
-impl<P: Program> Hand<P> for Process<'_, P> {
-    fn prepare(&mut self) -> Result<(), Lost> {
+impl<P: Program> Explorer<P> for WorkerProcess<'_, P> {
+    fn prepare(&mut self) -> Result<(), LostTurn> {
         let begin = Instant::now();
         while !self.is_ready {
             match self.frames.next(&mut self.answers, TICK) {
-                Heard::Frame(Answer::Ready { plan }) if plan == self.owner.plan => {
+                Received::Frame(Answer::Ready { plan }) if plan == self.owner.plan => {
                     self.is_ready = true;
                 }
-                Heard::Frame(Answer::Ready { .. }) => {
+                Received::Frame(Answer::Ready { .. }) => {
                     return Err(failed("the program changed while it was tested".to_owned()));
                 }
                 // A worker answers no turn before it was given one.
-                Heard::Frame(
+                Received::Frame(
                     Answer::Seen(_)
                     | Answer::SoFar(_)
                     | Answer::Explored(_)
                     | Answer::Failed { .. },
                 )
-                | Heard::End => return Err(self.death()),
-                Heard::Silence if self.owner.interrupt.load(Ordering::Relaxed) => {
+                | Received::End => return Err(self.death()),
+                Received::Silence if self.owner.interrupt.load(Ordering::Relaxed) => {
                     let why = "it was not ready when it was asked to stop".to_owned();
-                    return Err(Lost { why, cause: Fault::Stopped });
+                    return Err(LostTurn { why, cause: Fault::Stopped });
                 }
-                Heard::Silence if LOADING < begin.elapsed() => {
+                Received::Silence if LOADING < begin.elapsed() => {
                     return Err(failed("its worker process could not load it".to_owned()));
                 }
-                Heard::Silence => {}
+                Received::Silence => {}
             }
         }
         Ok(())
@@ -148,7 +148,7 @@ impl<P: Program> Hand<P> for Process<'_, P> {
         turn: &Turn,
         progress: &Progress,
         heard: &mut dyn FnMut(P::Explored),
-    ) -> Result<P::Explored, Lost> {
+    ) -> Result<P::Explored, LostTurn> {
         self.prepare()?;
         let order = Order::Explore(turn.clone());
         if send(&mut self.orders, &order).is_err() {
@@ -158,9 +158,9 @@ impl<P: Program> Hand<P> for Process<'_, P> {
         let mut stopping: Option<Instant> = None;
         loop {
             let answer: Answer = match self.frames.next(&mut self.answers, TICK) {
-                Heard::Frame(answer) => answer,
-                Heard::End => return Err(self.death()),
-                Heard::Silence => {
+                Received::Frame(answer) => answer,
+                Received::End => return Err(self.death()),
+                Received::Silence => {
                     if limit.is_over() {
                         return Err(failed("it did not stop when its time was over".to_owned()));
                     }
@@ -175,7 +175,7 @@ impl<P: Program> Hand<P> for Process<'_, P> {
                         }
                         Some(_) => {
                             let why = "it did not stop when it was asked to".to_owned();
-                            return Err(Lost { why, cause: Fault::Stopped });
+                            return Err(LostTurn { why, cause: Fault::Stopped });
                         }
                     }
                     continue;
@@ -227,7 +227,7 @@ impl Limit {
     }
 }
 
-impl<P> Drop for Process<'_, P> {
+impl<P> Drop for WorkerProcess<'_, P> {
     fn drop(&mut self) {
         self.child.kill().unwrap_or_default();
         drop(self.child.wait());
@@ -235,13 +235,13 @@ impl<P> Drop for Process<'_, P> {
 }
 
 /// The beginning of a worker's standard error, read by a thread.
-struct Said {
+struct StandardError {
     text: Arc<Mutex<Vec<u8>>>,
     reading: Option<JoinHandle<()>>,
 }
 
-impl Said {
-    fn new(mut errors: ChildStderr) -> std::io::Result<Said> {
+impl StandardError {
+    fn new(mut errors: ChildStderr) -> std::io::Result<StandardError> {
         let text = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&text);
         let reading = thread::Builder::new().name("errors".to_owned()).spawn(move || {
@@ -252,7 +252,7 @@ impl Said {
                 kept.extend_from_slice(chunk.get(..n).unwrap_or_default());
             }
         })?;
-        Ok(Said { text, reading: Some(reading) })
+        Ok(StandardError { text, reading: Some(reading) })
     }
 
     /// The whole text; waits until the worker has closed its standard error.

@@ -5,7 +5,7 @@
 
 use crate::args::Test;
 use crate::asked::Asked;
-use crate::flow::hand::Local;
+use crate::flow::explorer::InThread;
 use crate::flow::program::Program;
 use crate::flow::progress::Progress;
 use crate::flow::so_far::SoFar;
@@ -106,7 +106,7 @@ pub(crate) fn serve<P: Program>(targets: &[String], asked: &Asked) -> ExitCode {
     };
     let Planned { programs, units } = planned::<P>(targets, asked, &interrupt, &mut Vec::new());
     tell(&Answer::Ready { plan: plan_of::<P>(&units) });
-    let mut hand = Local::new(&programs, &units, &interrupt);
+    let mut explorer = InThread::new(&programs, &units, &interrupt);
     let progress = Progress::told({
         let tell = tell.clone();
         move |seen| tell(&Answer::Seen(seen))
@@ -117,7 +117,7 @@ pub(crate) fn serve<P: Program>(targets: &[String], asked: &Asked) -> ExitCode {
                 tell(&Answer::SoFar(bytes));
             }
         });
-        let explored = hand.perform(&turn, &progress, &so_far);
+        let explored = explorer.perform(&turn, &progress, &so_far);
         tell(&match explored.and_then(|it| bytes_of(&it)) {
             Ok(bytes) => Answer::Explored(bytes),
             Err(why) => Answer::Failed { why },

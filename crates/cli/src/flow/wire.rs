@@ -90,7 +90,7 @@ pub(super) struct Frames {
 }
 
 /// The result of waiting for a frame.
-pub(super) enum Heard<T> {
+pub(super) enum Received<T> {
     Frame(T),
     /// Nothing arrived within the time.
     Silence,
@@ -104,24 +104,24 @@ impl Frames {
         &mut self,
         from: &mut (impl Read + AsFd),
         time: Duration,
-    ) -> Heard<T> {
+    ) -> Received<T> {
         loop {
             if let Some(frame) = self.take() {
-                return read(&frame).map_or(Heard::End, Heard::Frame);
+                return read(&frame).map_or(Received::End, Received::Frame);
             }
             let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
             let timeout = Timespec { tv_sec: millis / 1000, tv_nsec: millis % 1000 * 1_000_000 };
             match poll(&mut [PollFd::new(from, PollFlags::IN)], Some(&timeout)) {
-                Ok(0) | Err(Errno::INTR) => return Heard::Silence,
+                Ok(0) | Err(Errno::INTR) => return Received::Silence,
                 Ok(_) => {}
-                Err(_) => return Heard::End,
+                Err(_) => return Received::End,
             }
             let mut chunk = vec![0; CHUNK];
             match from.read(&mut chunk) {
-                Ok(0) => return Heard::End,
+                Ok(0) => return Received::End,
                 Ok(n) => self.unread.extend_from_slice(chunk.get(..n).unwrap_or_default()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return Heard::End,
+                Err(_) => return Received::End,
             }
         }
     }
@@ -137,7 +137,7 @@ impl Frames {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, Frames, Heard, send};
+    use super::{Answer, Frames, Received, send};
     use std::io::Write;
     use std::os::unix::net::UnixStream;
     use std::time::Duration;
@@ -152,9 +152,9 @@ mod tests {
         let mut frames = Frames::default();
         let mut hear = |theirs: &mut UnixStream| match frames.next::<Answer>(theirs, Duration::ZERO)
         {
-            Heard::Frame(it) => format!("{it:?}"),
-            Heard::Silence => "silence".to_owned(),
-            Heard::End => "end".to_owned(),
+            Received::Frame(it) => format!("{it:?}"),
+            Received::Silence => "silence".to_owned(),
+            Received::End => "end".to_owned(),
         };
         ours.write_all(first).expect("a socket takes it");
         assert_eq!(hear(&mut theirs), "Ready { plan: 7 }");

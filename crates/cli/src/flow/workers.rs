@@ -5,7 +5,7 @@
 //! all others, alone and with the memory of all workers.
 
 use crate::flow::budget::Budget;
-use crate::flow::hand::{Fault, Hand, Lost};
+use crate::flow::explorer::{Explorer, Fault, LostTurn};
 use crate::flow::keep::Moment;
 use crate::flow::program::{Confirming, Done, Ended, Program, Replaying, Until};
 use crate::flow::progress::Progress;
@@ -39,13 +39,13 @@ pub(super) type Start<'s, P> = &'s (dyn Fn(Alone) -> Result<Worker<'s, P>, Strin
 
 /// A function that writes interim files, from the state of the units and the interim results of units being explored.
 pub(super) type Keep<'k, P> =
-    dyn FnMut(Moment, &[Known<P>], &[Option<<P as Program>::Explored>]) + 'k;
+    dyn FnMut(Moment, &[UnitState<P>], &[Option<<P as Program>::Explored>]) + 'k;
 
-pub(super) type Worker<'s, P> = Box<dyn Hand<P> + Send + 's>;
+pub(super) type Worker<'s, P> = Box<dyn Explorer<P> + Send + 's>;
 
 /// A function that is called with the index of a unit after each of its events, and with `None` from time to time.
 type Arrived<'k, P> =
-    dyn FnMut(Option<usize>, &mut [Known<P>], &[Option<<P as Program>::Explored>]) + 'k;
+    dyn FnMut(Option<usize>, &mut [UnitState<P>], &[Option<<P as Program>::Explored>]) + 'k;
 
 /// Whether a worker is the only one, and so may use the memory of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(super) enum Alone {
 }
 
 /// The state of a unit between two rounds; `None` before its first turn.
-pub(super) type Known<P> =
+pub(super) type UnitState<P> =
     Option<Result<<P as Program>::Explored, Failed<<P as Program>::Explored>>>;
 
 /// A unit whose exploration failed.
@@ -67,9 +67,9 @@ pub(super) struct Failed<E> {
 
 /// An event of a unit during a round.
 enum Event<P: Program> {
-    Over(Known<P>),
+    Over(UnitState<P>),
     /// The worker died; the turn may be tried again.
-    Lost(Turn, Lost),
+    Lost(Turn, LostTurn),
     /// The user interrupted the turn.
     Stopped,
     /// Interim results.
@@ -83,9 +83,9 @@ impl<P: Program> Search<'_, P> {
         start: Start<'_, P>,
         runtimes: &mut [Option<P::Runtime>],
         keep: &mut Keep<'_, P>,
-    ) -> Vec<Known<P>> {
+    ) -> Vec<UnitState<P>> {
         let idle = Mutex::new(Vec::new());
-        let mut known: Vec<Known<P>> = self.units.iter().map(|_| None).collect();
+        let mut known: Vec<UnitState<P>> = self.units.iter().map(|_| None).collect();
         let mut open: Vec<usize> = (0..self.units.len()).collect();
         let mut round = 0;
         while !open.is_empty() {
@@ -115,7 +115,7 @@ impl<P: Program> Search<'_, P> {
         known
     }
 
-    fn is_open(&self, n: usize, known: &Known<P>) -> bool {
+    fn is_open(&self, n: usize, known: &UnitState<P>) -> bool {
         let program = self.units.get(n).and_then(|it| Some((self.programs.get(it.0)?, &it.1)));
         match (program, known) {
             (Some((program, unit)), Some(Ok(explored))) => program.is_open(unit, explored),
@@ -129,7 +129,7 @@ impl<P: Program> Search<'_, P> {
         &self,
         round: usize,
         open: &[usize],
-        known: &mut [Known<P>],
+        known: &mut [UnitState<P>],
         (start, idle): (Start<'s, P>, &Idle<'s, P>),
         arrived: &mut Arrived<'_, P>,
     ) {
@@ -138,7 +138,7 @@ impl<P: Program> Search<'_, P> {
         let jobs: Vec<Job> = open.iter().map(|it| Mutex::new(before(it))).collect();
         let next = AtomicUsize::new(0);
         let (events, happened) = channel();
-        let turns = &Turns { round, open, jobs: &jobs, elsewhere: &elsewhere, next: &next };
+        let turns = &Round { round, open, jobs: &jobs, elsewhere: &elsewhere, next: &next };
         let mut lost = Vec::new();
         let mut so_far: Vec<Option<P::Explored>> = known.iter().map(|_| None).collect();
         thread::scope(|scope| {
@@ -169,10 +169,10 @@ impl<P: Program> Search<'_, P> {
         &self,
         round: usize,
         happened: &Receiver<(usize, Event<P>)>,
-        known: &mut [Known<P>],
+        known: &mut [UnitState<P>],
         so_far: &mut [Option<P::Explored>],
         arrived: &mut Arrived<'_, P>,
-    ) -> Vec<(usize, Turn, Lost)> {
+    ) -> Vec<(usize, Turn, LostTurn)> {
         let mut lost = Vec::new();
         loop {
             let (n, event) = match happened.recv_timeout(PAUSE) {
@@ -207,8 +207,8 @@ impl<P: Program> Search<'_, P> {
         &self,
         round: usize,
         n: usize,
-        mut state: Known<P>,
-        known: &mut [Known<P>],
+        mut state: UnitState<P>,
+        known: &mut [UnitState<P>],
         so_far: &mut [Option<P::Explored>],
     ) {
         let heard = so_far.get_mut(n).and_then(Option::take);
@@ -225,7 +225,7 @@ impl<P: Program> Search<'_, P> {
     }
 
     /// For each program, the clauses that its units covered so far.
-    fn covered(&self, known: &[Known<P>]) -> Vec<Covered> {
+    fn covered(&self, known: &[UnitState<P>]) -> Vec<Covered> {
         let mut res = vec![Covered::default(); self.programs.len()];
         for ((program, _), known) in self.units.iter().zip(known) {
             if let (Some(all), Some(Ok(explored))) = (res.get_mut(*program), known) {
@@ -238,7 +238,7 @@ impl<P: Program> Search<'_, P> {
     /// The loop of a thread: has its worker explore one unit after the other until none is left.
     fn work<'s>(
         &self,
-        turns: &Turns<'_>,
+        turns: &Round<'_>,
         (start, idle): (Start<'s, P>, &Idle<'s, P>),
         events: &Sender<(usize, Event<P>)>,
     ) {
@@ -269,7 +269,7 @@ impl<P: Program> Search<'_, P> {
     /// Makes the turn of a unit, whose slice is computed only after a worker is ready.
     fn turn_when_ready<'s>(
         &self,
-        turns: &Turns<'_>,
+        turns: &Round<'_>,
         (nth, n): (usize, usize),
         before: Option<Result<Vec<u8>, String>>,
         (start, worker): (Start<'s, P>, &mut Option<Worker<'s, P>>),
@@ -284,7 +284,7 @@ impl<P: Program> Search<'_, P> {
 
     fn turn(
         &self,
-        turns: &Turns<'_>,
+        turns: &Round<'_>,
         nth: usize,
         n: usize,
         before: Option<Result<Vec<u8>, String>>,
@@ -323,7 +323,7 @@ impl<P: Program> Search<'_, P> {
             }
             Err(lost) if lost.cause == Fault::Died => Event::Lost(turn, lost),
             Err(lost) if lost.cause == Fault::Stopped => Event::Stopped,
-            Err(Lost { why, .. }) => failed(why),
+            Err(LostTurn { why, .. }) => failed(why),
         }
     }
 
@@ -333,7 +333,7 @@ impl<P: Program> Search<'_, P> {
         start: Start<'_, P>,
         n: usize,
         turn: Turn,
-        first: Lost,
+        first: LostTurn,
         events: &Sender<(usize, Event<P>)>,
     ) {
         let is_over = self.interrupt.load(Ordering::Relaxed) || self.budget.is_over();
@@ -348,7 +348,7 @@ impl<P: Program> Search<'_, P> {
             }),
         };
         let event = match event {
-            Event::Lost(turn, Lost { why, .. }) => {
+            Event::Lost(turn, LostTurn { why, .. }) => {
                 Event::Over(Some(Err(Failed { why, so_far: before_of(&turn) })))
             }
             Event::Over(_) | Event::Stopped | Event::SoFar(_) => event,
@@ -360,7 +360,7 @@ impl<P: Program> Search<'_, P> {
     fn confirm(
         &self,
         runtimes: &mut [Option<P::Runtime>],
-        known: &mut [Known<P>],
+        known: &mut [UnitState<P>],
         range: Range<usize>,
         which: Replaying,
     ) {
@@ -398,7 +398,7 @@ fn found<E>(of: &mut Result<E, Failed<E>>) -> Option<&mut E> {
 pub(super) fn done<'a, P: Program>(
     n_programs: usize,
     units: &'a [(usize, P::Unit)],
-    known: &'a [Known<P>],
+    known: &'a [UnitState<P>],
     so_far: &'a [Option<P::Explored>],
 ) -> Vec<Vec<Done<'a, P>>> {
     let mut res: Vec<Vec<Done<'a, P>>> = (0..n_programs).map(|_| Vec::new()).collect();
@@ -425,7 +425,7 @@ type Idle<'s, P> = Mutex<Vec<Worker<'s, P>>>;
 type Job = Mutex<Option<Result<Vec<u8>, String>>>;
 
 /// The data that the threads of one round share.
-struct Turns<'a> {
+struct Round<'a> {
     round: usize,
     open: &'a [usize],
     jobs: &'a [Job],
@@ -441,7 +441,7 @@ mod tests {
     use crate::diagnostic::Diagnostic;
     use crate::explain::Code;
     use crate::flow::budget::Budget;
-    use crate::flow::hand::{Fault, Hand, Local, Lost};
+    use crate::flow::explorer::{Explorer, Fault, InThread, LostTurn};
     use crate::flow::program::{
         Confirming, Done, Ended, File, Output, Program, Replaying, Slice, Until,
     };
@@ -555,12 +555,12 @@ mod tests {
 
     /// A worker that dies in the first turn of unit 1 and in all turns of unit 3.
     struct Mortal<'a> {
-        inner: Local<'a, Fake>,
+        inner: InThread<'a, Fake>,
         n_died: &'a AtomicUsize,
     }
 
-    impl Hand<Fake> for Mortal<'_> {
-        fn prepare(&mut self) -> Result<(), Lost> {
+    impl Explorer<Fake> for Mortal<'_> {
+        fn prepare(&mut self) -> Result<(), LostTurn> {
             Ok(())
         }
 
@@ -569,12 +569,12 @@ mod tests {
             turn: &Turn,
             progress: &Progress,
             heard: &mut dyn FnMut(usize),
-        ) -> Result<usize, Lost> {
+        ) -> Result<usize, LostTurn> {
             let dies = turn.n == 3 || turn.n == 1 && self.n_died.load(Ordering::Relaxed) == 0;
             if dies {
                 self.n_died.fetch_add(1, Ordering::Relaxed);
                 heard(turn.n);
-                return Err(Lost { why: "its worker is gone".to_owned(), cause: Fault::Died });
+                return Err(LostTurn { why: "its worker is gone".to_owned(), cause: Fault::Died });
             }
             self.inner.explore(turn, progress, heard)
         }
@@ -599,7 +599,7 @@ mod tests {
                 progress: &Progress::new(6, 1, budget),
             };
             let start = |_| {
-                let inner = Local::new(&[Fake], units, &interrupt);
+                let inner = InThread::new(&[Fake], units, &interrupt);
                 let res: Worker<'_, Fake> = match stops {
                     true => Box::new(inner),
                     false => Box::new(Mortal { inner, n_died: &n_died }),

@@ -1,6 +1,6 @@
 //! The code action that adds a finding's test to a file of tests, which it creates if necessary.
 
-use crate::lsp::found::Shown;
+use crate::lsp::found::FindingData;
 use crate::lsp::place::uri_of;
 use lsp_types::{
     CodeAction, CodeActionKind, CreateFile, CreateFileOptions, Diagnostic, DocumentChangeOperation,
@@ -21,7 +21,7 @@ struct Suite {
 /// Returns the action that adds the test of one of our diagnostics. `None` if it has no test, or the file has it
 /// already.
 pub(super) fn add_test(of: &Diagnostic) -> Option<CodeAction> {
-    let shown: Shown = serde_json::from_value(of.data.clone()?).ok()?;
+    let shown: FindingData = serde_json::from_value(of.data.clone()?).ok()?;
     let suite = Suite::of(&shown)?;
     let has_it = fs::read_to_string(&suite.path).is_ok_and(|it| it.contains(&shown.id));
     if has_it {
@@ -38,8 +38,8 @@ pub(super) fn add_test(of: &Diagnostic) -> Option<CodeAction> {
 }
 
 impl Suite {
-    fn of(shown: &Shown) -> Option<Suite> {
-        let Shown { language, module, function, id, test, file } = shown;
+    fn of(shown: &FindingData) -> Option<Suite> {
+        let FindingData { language, module, function, id, test, file } = shown;
         let dir = tests_beside(file);
         let word = |text: &str| text.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
         Some(match language.as_str() {

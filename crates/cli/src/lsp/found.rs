@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// The results of testing one file.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FileResults {
     /// The diagnostics with the file they are shown in and, for findings, the name of the unit.
     diagnostics: Vec<(PathBuf, Option<String>, Diagnostic)>,
     functions: Vec<Function>,
@@ -33,7 +33,7 @@ struct Function {
 
 /// The data of a diagnostic that a code action needs.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Shown {
+pub(super) struct FindingData {
     pub(super) language: String,
     pub(super) module: String,
     /// Name and arity: `total/1`.
@@ -65,11 +65,11 @@ impl Texts<'_> {
     }
 }
 
-impl Found {
+impl FileResults {
     /// Converts a report on the file `of`; paths in the report are relative to `root`.
-    pub(super) fn of(report: &Report, root: &Path, of: &Path) -> Found {
+    pub(super) fn of(report: &Report, root: &Path, of: &Path) -> FileResults {
         let mut texts = Texts { root, known: BTreeMap::new() };
-        let mut res = Found::default();
+        let mut res = FileResults::default();
         let here = of.canonicalize().unwrap_or_else(|_| of.to_owned());
         let is_here =
             |it: &&Module| it.file.as_deref().is_some_and(|it| texts_path(root, it) == here);
@@ -108,7 +108,7 @@ impl Found {
     }
 
     /// Adds the earlier results of all units other than `unit`, after a run that explored only `unit`.
-    pub(super) fn keep_others(&mut self, before: Found, unit: &str) {
+    pub(super) fn keep_others(&mut self, before: FileResults, unit: &str) {
         let is_other = |it: &(PathBuf, Option<String>, Diagnostic)| {
             it.1.as_deref().is_none_or(|it| !is_named(it, unit))
         };
@@ -236,7 +236,7 @@ fn diagnostic(
     let message =
         format!("{}\n{}\n{level}: {}", finding.shown, finding.says.join("\n"), finding.because);
     let data = finding.test.as_ref().and_then(|test| {
-        let shown = Shown {
+        let shown = FindingData {
             language: unit.language.clone(),
             module: unit.module.clone(),
             function: plain_name(unit).to_owned(),

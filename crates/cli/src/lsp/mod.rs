@@ -11,7 +11,7 @@ mod runs;
 use crate::diagnostic::Diagnostic as Trouble;
 use crate::explain::Code;
 use edits::add_test;
-use found::Found;
+use found::FileResults;
 use lsp_server::{Connection, Message, Notification, Request, Response, ResponseError};
 use lsp_types::{
     CodeActionParams, CodeActionProviderCapability, CodeLensOptions, CodeLensParams,
@@ -76,7 +76,7 @@ struct Server<'a> {
     connection: &'a Connection,
     runs: Runs,
     /// The results of the last run on each file.
-    found: BTreeMap<PathBuf, Found>,
+    found: BTreeMap<PathBuf, FileResults>,
     /// Files that currently have diagnostics in the editor.
     published: BTreeSet<PathBuf>,
     n_requests: i32,
@@ -213,7 +213,7 @@ impl<'a> Server<'a> {
     fn learn(&mut self, job: &Job, ended: Ended) {
         match ended {
             Ended::Report(report, root) => {
-                let mut found = Found::of(&report, &root, &job.path);
+                let mut found = FileResults::of(&report, &root, &job.path);
                 if let (Some(unit), Some(before)) = (&job.unit, self.found.remove(&job.path)) {
                     found.keep_others(before, unit);
                 }
@@ -221,14 +221,14 @@ impl<'a> Server<'a> {
                 self.publish();
                 self.request("workspace/codeLens/refresh", Value::Null);
             }
-            Ended::Could(why) => self.say(MessageType::ERROR, &format!("gimlet: {why}")),
+            Ended::Failed(why) => self.say(MessageType::ERROR, &format!("gimlet: {why}")),
         }
     }
 
     /// Sends the diagnostics of all files, including an empty list for files that no longer have any.
     fn publish(&mut self) {
         let mut by_file: BTreeMap<&Path, Vec<lsp_types::Diagnostic>> = BTreeMap::new();
-        for (path, diagnostic) in self.found.values().flat_map(Found::diagnostics) {
+        for (path, diagnostic) in self.found.values().flat_map(FileResults::diagnostics) {
             by_file.entry(path).or_default().push(diagnostic.clone());
         }
         let before = std::mem::take(&mut self.published);

@@ -60,7 +60,7 @@ impl Job {
 pub(super) enum Ended {
     /// The report, and the directory that its paths are relative to.
     Report(Box<Report>, PathBuf),
-    Could(String),
+    Failed(String),
 }
 
 struct Run {
@@ -127,7 +127,7 @@ impl Runs {
     /// Returns a job that has ended, if there is one.
     pub(super) fn ended(&mut self) -> Option<(Job, Ended)> {
         if let Some((job, why)) = self.failed.pop_front() {
-            return Some((job, Ended::Could(why)));
+            return Some((job, Ended::Failed(why)));
         }
         let run = self.running.as_mut()?;
         let status = match run.child.try_wait() {
@@ -135,28 +135,28 @@ impl Runs {
             Ok(None) => return None,
             Err(why) => {
                 let job = self.running.take()?.job;
-                return Some((job, Ended::Could(why.to_string())));
+                return Some((job, Ended::Failed(why.to_string())));
             }
         };
         let Run { job, root, stage, .. } = self.running.take()?;
         match stage {
             Stage::Build(dir) if !status.success() => {
                 let why = format!("the project in {} does not compile", dir.display());
-                Some((job, Ended::Could(why)))
+                Some((job, Ended::Failed(why)))
             }
             Stage::Build(_) => match self.start_test(job.clone(), root) {
                 Ok(run) => {
                     self.running = Some(run);
                     None
                 }
-                Err(why) => Some((job, Ended::Could(why))),
+                Err(why) => Some((job, Ended::Failed(why))),
             },
             Stage::Test { stdout, stderr } => {
                 let text = stdout.join().unwrap_or_default();
                 let said = stderr.join().unwrap_or_default();
                 let ended = match serde_json::from_str::<Report>(&text) {
                     Ok(report) if !report.units.is_empty() => Ended::Report(Box::new(report), root),
-                    Ok(_) | Err(_) => Ended::Could(first_trouble(&said)),
+                    Ok(_) | Err(_) => Ended::Failed(first_trouble(&said)),
                 };
                 Some((job, ended))
             }

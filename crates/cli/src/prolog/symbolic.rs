@@ -59,7 +59,7 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     };
     let tree = unfold(&mut unit, &mut solver, &way.domain, &seed, options.depth, &mut watch)
         .map_err(|it| vec![Diagnostic::new(Code::Unsupported, it.why)])?;
-    let ends: Vec<Told> = tree.ends.iter().map(|it| told(&mut unit, &way, it)).collect();
+    let ends: Vec<DescribedEnd> = tree.ends.iter().map(|it| told(&mut unit, &way, it)).collect();
     let page = Page { way: &way, source, tree: &tree, ends, depth: options.depth };
     let root = page.root(&mut unit);
     let answer = goal.map(|it| it.answer(&page));
@@ -84,14 +84,14 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
 }
 
 /// The end of a path in words.
-struct Told {
+struct DescribedEnd {
     call: String,
     /// `true`, `false`, `throws` or `timeout`.
     outcome: &'static str,
     says: String,
 }
 
-fn told(unit: &mut Unit<'_>, way: &Way, end: &End) -> Told {
+fn told(unit: &mut Unit<'_>, way: &Way, end: &End) -> DescribedEnd {
     let written = way.written(unit, &end.input);
     let call = whole(&written.setup, &written.call);
     let limits = Limits { steps: STEPS, memory_bytes: MEMORY };
@@ -114,14 +114,14 @@ fn told(unit: &mut Unit<'_>, way: &Way, end: &End) -> Told {
             (it.outcome(), first + more)
         }
     };
-    Told { call, outcome, says }
+    DescribedEnd { call, outcome, says }
 }
 
 struct Page<'a> {
     way: &'a Way,
     source: &'a Source,
     tree: &'a Unfolded,
-    ends: Vec<Told>,
+    ends: Vec<DescribedEnd>,
     depth: usize,
 }
 
@@ -334,7 +334,7 @@ fn json_text(
     options: &Symbolic,
     root: &TreeNode,
     tree: &Unfolded,
-    ends: &[Told],
+    ends: &[DescribedEnd],
     answer: Option<&(&'static str, String)>,
 ) -> String {
     let ends: Vec<Value> = ends

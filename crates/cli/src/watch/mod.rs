@@ -65,7 +65,7 @@ struct Rounds<'a> {
 }
 
 /// Why a round ended before its processes did, or why the wait after it ended.
-enum Left {
+enum RoundEnd {
     Changed(Change),
     Interrupted,
 }
@@ -76,8 +76,8 @@ impl Rounds<'_> {
         loop {
             self.announce(change.as_ref());
             match self.round()? {
-                Left::Changed(by) => change = Some(by),
-                Left::Interrupted => {
+                RoundEnd::Changed(by) => change = Some(by),
+                RoundEnd::Interrupted => {
                     let code = self.interrupt.exit_code().unwrap_or_default();
                     return Ok(ExitCode::from(code));
                 }
@@ -99,7 +99,7 @@ impl Rounds<'_> {
     }
 
     /// Compiles, tests, and waits for a change. A change during compilation or testing stops the process.
-    fn round(&self) -> io::Result<Left> {
+    fn round(&self) -> io::Result<RoundEnd> {
         let mut commands: Vec<Command> =
             self.test.targets.iter().filter_map(|it| build_command(Path::new(it))).collect();
         commands.push(gimlet_test(&self.options.arguments)?);
@@ -121,7 +121,7 @@ impl Rounds<'_> {
         let Paint { faint, off, .. } = Paint::new(stdout_colours());
         let text = format!("\n{faint}watching {}; Ctrl-C ends{off}\n", self.files.title());
         write(&mut io::stdout(), text.as_bytes());
-        Ok(self.wait(None).unwrap_or(Left::Interrupted))
+        Ok(self.wait(None).unwrap_or(RoundEnd::Interrupted))
     }
 
     /// Whether the command compiles the project; if it fails, the round does not test.
@@ -130,19 +130,19 @@ impl Rounds<'_> {
     }
 
     /// Waits for a change or a signal. With a child, returns `None` once the child has exited.
-    fn wait(&self, mut child: Option<&mut Child>) -> Option<Left> {
+    fn wait(&self, mut child: Option<&mut Child>) -> Option<RoundEnd> {
         loop {
             if self.interrupt.flag.load(Ordering::SeqCst) {
-                return Some(Left::Interrupted);
+                return Some(RoundEnd::Interrupted);
             }
             match self.changes.recv_timeout(TICK) {
                 Ok(event) => {
                     if let Some(change) = self.files.change(&event) {
-                        return Some(Left::Changed(self.settled(change)));
+                        return Some(RoundEnd::Changed(self.settled(change)));
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Some(Left::Interrupted),
+                Err(RecvTimeoutError::Disconnected) => return Some(RoundEnd::Interrupted),
             }
             if let Some(child) = &mut child
                 && !matches!(child.try_wait(), Ok(None))

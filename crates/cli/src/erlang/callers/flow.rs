@@ -36,12 +36,12 @@ pub(super) enum Callee<'a> {
 /// The abstract parameters and results of functions defined inside others, most of which are loops of comprehensions.
 #[derive(Debug, Default)]
 pub(super) struct Inner {
-    of: FxHashMap<VarId, Within>,
+    of: FxHashMap<VarId, InnerFunction>,
     pub(super) has_changed: bool,
 }
 
 #[derive(Debug)]
-struct Within {
+struct InnerFunction {
     /// `None`: any parameters.
     params: Option<Vec<Value>>,
     result: Value,
@@ -58,17 +58,17 @@ pub(super) fn evaluate(
     inner: &mut Inner,
     world: &mut dyn World,
 ) -> Value {
-    let mut flow = Flow {
+    let mut evaluator = Evaluator {
         values: FxHashMap::default(),
         earlier: Vec::new(),
         elements: FxHashMap::default(),
         inner,
         world,
     };
-    flow.lambda(&function.lambda, params)
+    evaluator.lambda(&function.lambda, params)
 }
 
-struct Flow<'a> {
+struct Evaluator<'a> {
     values: FxHashMap<VarId, Value>,
     /// The former values of variables that were narrowed, to be restored at the end of a clause.
     earlier: Vec<(VarId, Option<Value>)>,
@@ -78,7 +78,7 @@ struct Flow<'a> {
     world: &'a mut dyn World,
 }
 
-impl Flow<'_> {
+impl Evaluator<'_> {
     fn lambda(&mut self, lambda: &Lambda, params: &[Value]) -> Value {
         for (n, var) in lambda.params.iter().enumerate() {
             self.set(*var, params.get(n).cloned().unwrap_or(Value::Any));
@@ -274,7 +274,7 @@ impl Flow<'_> {
     /// Joins the arguments of a call of an inner function to its parameters; `None` for unknown arguments.
     fn join_params(&mut self, function: VarId, args: Option<Vec<Value>>) {
         let Some(known) = self.inner.of.get_mut(&function) else {
-            let new = Within { params: args, result: Value::NONE, n_changes: 0 };
+            let new = InnerFunction { params: args, result: Value::NONE, n_changes: 0 };
             self.inner.of.insert(function, new);
             self.inner.has_changed = true;
             return;

@@ -79,8 +79,8 @@ pub(crate) fn seeds() -> Vec<Input> {
 }
 
 /// The harness of a property: a function of the same name that takes the list of numbers.
-pub(crate) fn gate(unit: &UnitName) -> ModuleCode {
-    let name = Atom::new(&format!("gimlet$gate:{unit}"));
+pub(crate) fn harness(unit: &UnitName) -> ModuleCode {
+    let name = Atom::new(&format!("gimlet$harness:{unit}"));
     let literal = |it: &Atom| core::literal(Term::Atom(it.clone()));
     let args = vec![literal(&unit.module), literal(&unit.function), core::variable(0)];
     let result = core::call(&Atom::new(DRAWS_NAME), &Atom::new("run"), args);

@@ -1,6 +1,6 @@
 //! Prints the remaining computation of processes: the source with values in place of reduced expressions.
 
-use crate::erlang::rules::normal::Deed;
+use crate::erlang::rules::normal::VisibleStep;
 use beam::{Node, PlaceId, Places, Shown};
 use erlang::machine::Told;
 use std::collections::BTreeMap;
@@ -94,7 +94,7 @@ impl<'a> Expressions<'a> {
     }
 
     /// Whether a report of instrumented code is about this step.
-    pub(super) fn tells_of(&self, told: &Told, deed: &Deed) -> bool {
+    pub(super) fn tells_of(&self, told: &Told, deed: &VisibleStep) -> bool {
         let rule = self.node(told).map(|it| it.rule.as_str());
         match (told.what.as_str(), deed.take) {
             ("took", Take::Message(_) | Take::Timeout) => rule == Some("receive"),

@@ -6,7 +6,7 @@ use trace::{Actor, MessageId};
 
 /// The delivery of messages.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Post {
+pub(crate) struct DeliverySettings {
     pub(crate) delivery: Deliver,
     /// The maximum number of lost messages.
     pub(crate) losses: usize,
@@ -14,11 +14,11 @@ pub(crate) struct Post {
     pub(crate) seed: Option<u64>,
 }
 
-pub(super) struct Mail {
-    post: Post,
+pub(super) struct SystemMailbox {
+    post: DeliverySettings,
     random: u64,
     /// In the order of sending.
-    travelling: Vec<Travelling>,
+    travelling: Vec<MessageInTransit>,
     come: BTreeMap<Actor, Vec<MessageId>>,
     /// The messages in the causal past of each actor: those that it sent or received, and their causal pasts.
     past: BTreeMap<Actor, BTreeSet<MessageId>>,
@@ -27,7 +27,7 @@ pub(super) struct Mail {
 
 /// A message that has not arrived.
 #[derive(Clone, Copy)]
-pub(super) struct Travelling {
+pub(super) struct MessageInTransit {
     pub(super) id: MessageId,
     pub(super) from: Actor,
     pub(super) to: Actor,
@@ -35,9 +35,9 @@ pub(super) struct Travelling {
     pub(super) may_lose: bool,
 }
 
-impl Mail {
-    pub(super) fn new(post: Post) -> Mail {
-        Mail {
+impl SystemMailbox {
+    pub(super) fn new(post: DeliverySettings) -> SystemMailbox {
+        SystemMailbox {
             post,
             random: post.seed.unwrap_or(0),
             travelling: Vec::new(),
@@ -68,8 +68,8 @@ impl Mail {
     }
 
     /// Sends a message. Returns its id if it arrives at once.
-    pub(super) fn send(&mut self, letter: Travelling) -> Option<MessageId> {
-        let Travelling { id, from, to, .. } = letter;
+    pub(super) fn send(&mut self, letter: MessageInTransit) -> Option<MessageId> {
+        let MessageInTransit { id, from, to, .. } = letter;
         let past = self.past.entry(from).or_default();
         self.past_of.insert(id, past.clone());
         past.insert(id);
@@ -84,7 +84,7 @@ impl Mail {
 
     /// Delivers or loses the next message; `None` if there is none. The flag tells whether it is lost.
     pub(super) fn deliver(&mut self) -> Option<(MessageId, bool)> {
-        let is_first = |n: usize, it: &Travelling| {
+        let is_first = |n: usize, it: &MessageInTransit| {
             let mut before = self.travelling.iter().take(n);
             !before.any(|other| match self.post.delivery {
                 Deliver::Local | Deliver::Instant => other.to == it.to,
@@ -101,7 +101,7 @@ impl Mail {
             Some(_) => *open.get(self.roll(open.len()))?,
             None => *open.first()?,
         };
-        let Travelling { id, to, may_lose, .. } = self.travelling.remove(place);
+        let MessageInTransit { id, to, may_lose, .. } = self.travelling.remove(place);
         let is_lost =
             may_lose && self.post.losses > 0 && self.post.seed.is_some() && self.roll(3) == 0;
         if is_lost {

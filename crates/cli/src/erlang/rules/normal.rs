@@ -3,7 +3,7 @@
 //!
 //! Records events; does not know their text.
 
-use crate::erlang::rules::mail::{Mail, Post, Travelling};
+use crate::erlang::rules::mail::{DeliverySettings, MessageInTransit, SystemMailbox};
 use erlang::machine::{Staged, Told};
 use std::collections::{BTreeMap, VecDeque};
 use term::Term;
@@ -16,7 +16,7 @@ use trace::{
 #[derive(Clone, Debug)]
 pub(super) enum Event {
     /// A visible step of a process. The report of instrumented code about it follows, if there is one.
-    Does(Deed),
+    Does(VisibleStep),
     Told(Told),
     /// A message arrives, or is lost.
     Arrives(MessageId),
@@ -24,9 +24,9 @@ pub(super) enum Event {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Deed {
+pub(super) struct VisibleStep {
     pub(super) actor: Actor,
-    pub(super) sent: Vec<Letter>,
+    pub(super) sent: Vec<SentMessage>,
     pub(super) spawned: Vec<Child>,
     pub(super) take: Take,
     /// A description of the step.
@@ -34,7 +34,7 @@ pub(super) struct Deed {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Letter {
+pub(super) struct SentMessage {
     pub(super) id: MessageId,
     pub(super) to: Actor,
     pub(super) message: Term,
@@ -57,7 +57,7 @@ pub(super) struct Played {
 pub(super) fn play(
     stage: &mut Staged<'_>,
     input: &Input,
-    post: Post,
+    post: DeliverySettings,
     max_steps: usize,
 ) -> Result<Played, ExecutorError> {
     // Timeouts elapse only when no process can do anything else.
@@ -66,7 +66,7 @@ pub(super) fn play(
     stage.begin(input)?;
     let unit = stage.unit();
     let mut player = Player {
-        mail: Mail::new(post),
+        mail: SystemMailbox::new(post),
         actors: vec![unit],
         queues: BTreeMap::new(),
         events: Vec::new(),
@@ -105,7 +105,7 @@ pub(super) fn play(
 }
 
 struct Player {
-    mail: Mail,
+    mail: SystemMailbox,
     /// In the order of their start.
     actors: Vec<Actor>,
     /// Events of each actor that are not shown yet, because another actor is running.
@@ -153,9 +153,9 @@ impl Player {
         }
         let letter = |it: &trace::Sent| {
             let message = stage.message(it.message).unwrap_or(Term::Nil);
-            Letter { id: it.message, to: it.to, message }
+            SentMessage { id: it.message, to: it.to, message }
         };
-        let sent: Vec<Letter> = sent.iter().map(letter).collect();
+        let sent: Vec<SentMessage> = sent.iter().map(letter).collect();
         let child = |it: Actor| Some(Child { actor: it, pid: stage.pid(it)? });
         // Timers are actors, but no processes.
         let is_process = |it: &Actor| !stage.is_timer(*it);
@@ -166,9 +166,9 @@ impl Player {
         let mut arrivals = Vec::new();
         for it in &sent {
             let (from, to, id) = (label.actor, it.to, it.id);
-            arrivals.extend(self.mail.send(Travelling { id, from, to, may_lose }));
+            arrivals.extend(self.mail.send(MessageInTransit { id, from, to, may_lose }));
         }
-        let deed = Deed {
+        let deed = VisibleStep {
             actor: label.actor,
             sent,
             spawned,

@@ -2,7 +2,7 @@
 //! computations and mailboxes, and the messages on their way. Replays the events and records a state before each rule.
 
 use crate::erlang::rules::expression::{Expressions, Marked, shown_term, spelled};
-use crate::erlang::rules::normal::{Deed, Event, Letter, Played};
+use crate::erlang::rules::normal::{Event, Played, SentMessage, VisibleStep};
 use beam::Places;
 use erlang::machine::Told;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use trace::{Actor, MessageId, Take};
 pub(crate) struct State {
     /// `None` for the initial state.
     pub(crate) rule: Option<Rule>,
-    pub(crate) processes: Vec<Shown>,
+    pub(crate) processes: Vec<ProcessState>,
     pub(crate) mail: Vec<Channel>,
     /// The indices of the run's choices up to this state.
     pub(crate) choices: Vec<usize>,
@@ -37,7 +37,7 @@ pub(crate) enum Arrow {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct ProcessState {
     pub(crate) name: String,
     /// The remaining computation, with the next redex marked.
     pub(crate) expression: Marked,
@@ -113,7 +113,7 @@ struct System<'a> {
     expressions: Expressions<'a>,
     boxes: BTreeMap<Actor, Vec<MessageId>>,
     channels: Vec<(Actor, Actor, Vec<MessageId>)>,
-    letters: BTreeMap<MessageId, Letter>,
+    letters: BTreeMap<MessageId, SentMessage>,
     states: Vec<State>,
     choices: Vec<usize>,
     /// The rule that leads to the state that is recorded next.
@@ -121,7 +121,7 @@ struct System<'a> {
 }
 
 impl System<'_> {
-    fn told(&mut self, told: &Told, deed: Option<&Deed>) {
+    fn told(&mut self, told: &Told, deed: Option<&VisibleStep>) {
         if let Some(name) = self.expressions.rule(told) {
             self.picture(Some(told));
             let process = Some(self.name(told.actor));
@@ -135,7 +135,7 @@ impl System<'_> {
     }
 
     /// Handles a step of code that is not instrumented, or of a timer.
-    fn silent(&mut self, deed: &Deed) {
+    fn silent(&mut self, deed: &VisibleStep) {
         let is_process = self.names.iter().any(|it| it.0 == deed.actor);
         let is_end = deed.what.starts_with("fails") || deed.what.starts_with("is ended");
         let name = if !is_process {
@@ -169,7 +169,7 @@ impl System<'_> {
         }
     }
 
-    fn apply(&mut self, deed: &Deed) {
+    fn apply(&mut self, deed: &VisibleStep) {
         for child in &deed.spawned {
             let n = self.pids.len();
             self.names.push((child.actor, format!("p{n}")));
@@ -214,7 +214,7 @@ impl System<'_> {
         };
         let texts = |ids: &[MessageId]| ids.iter().map(text).collect::<Vec<String>>();
         let is_process = |name: &str| self.pids.iter().any(|it| it.1 == name);
-        let process = |(actor, name): &(Actor, String)| Shown {
+        let process = |(actor, name): &(Actor, String)| ProcessState {
             name: name.clone(),
             expression: self.expressions.show(*actor, next, &self.pids),
             mailbox: self.boxes.get(actor).map(|it| texts(it)).unwrap_or_default(),

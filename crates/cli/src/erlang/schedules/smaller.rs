@@ -33,7 +33,7 @@ pub(super) struct Smaller<'a, 'm> {
     pub(super) stage: &'a mut Staged<'m>,
     pub(super) judge: &'a Judge<'a>,
     /// The module of the unit's harness.
-    pub(super) gate: Option<Atom>,
+    pub(super) harness: Option<Atom>,
     pub(super) settings: ScheduleSettings,
     pub(super) goes_on: &'a dyn Fn() -> bool,
 }
@@ -59,7 +59,7 @@ impl Smaller<'_, '_> {
     }
 
     fn gathered(&self) -> Gathered {
-        Gathered { gate: self.gate.clone(), finds_blocked: true, ..Gathered::default() }
+        Gathered { harness: self.harness.clone(), finds_blocked: true, ..Gathered::default() }
     }
 
     /// Returns a run with this input that preserves the property: with the same schedule if possible, or else by a

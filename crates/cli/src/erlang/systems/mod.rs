@@ -5,18 +5,18 @@
 //! which is the same on the machine and on BEAM, with OTP's own behaviours.
 
 mod build;
-mod gate;
+mod harness;
 mod heads;
 mod roles;
 mod script;
 mod walk;
 
 pub(crate) use build::Builder;
-pub(crate) use gate::gate;
+pub(crate) use harness::harness;
 pub(crate) use heads::is_runtime_message;
 pub(crate) use script::{read, script_of, test};
 
-use crate::erlang::systems::gate::RUN;
+use crate::erlang::systems::harness::RUN;
 use crate::erlang::unit::UnitName;
 use std::collections::BTreeSet;
 use term::{Atom, Domain, Term};

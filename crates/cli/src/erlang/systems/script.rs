@@ -3,7 +3,7 @@
 use crate::elixir;
 use crate::erlang::frames::frames;
 use crate::erlang::script::{Script, Syntax};
-use crate::erlang::systems::gate::plain_config;
+use crate::erlang::systems::harness::plain_config;
 use crate::erlang::systems::{CONTENT, DRIVER_NAME, Protocol, RESULT, RUN, SERVER};
 use crate::erlang::tests::{is_opaque, pattern};
 use crate::erlang::unit::UnitName;

@@ -20,9 +20,9 @@ use trace::{ClauseId, Covered, Executor, ExecutorError, Input, Outcome, Run, Sit
 
 /// A unit, called through its harness if it needs one.
 #[derive(Debug)]
-pub(crate) struct Gated<'m> {
-    unit: Runs<'m>,
-    gate: Option<Atom>,
+pub(crate) struct Harnessed<'m> {
+    unit: AnyUnit<'m>,
+    harness: Option<Atom>,
     /// The clause of the harness that is entered after all recipes have produced their values.
     entry: Option<ClauseId>,
     contract: &'m Contract,
@@ -30,7 +30,7 @@ pub(crate) struct Gated<'m> {
 
 /// Where the unit runs.
 #[derive(Debug)]
-enum Runs<'m> {
+enum AnyUnit<'m> {
     Here(Unit<'m>),
     OnBeam(BeamUnit<'m>),
 }
@@ -64,38 +64,39 @@ pub(crate) fn is_refusal(outcome: &Outcome) -> bool {
     }
 }
 
-impl Gated<'_> {
+impl Harnessed<'_> {
     pub(crate) fn new<'m>(
         machine: &'m mut Machine,
         mut runner: Option<OnBeam<'m>>,
         unit: &UnitName,
         contract: &'m Contract,
         modules: &[Atom],
-    ) -> Result<Gated<'m>, String> {
+    ) -> Result<Harnessed<'m>, String> {
         let UnitName { module, function, .. } = unit;
         let spec = contract.spec();
-        let Some(code) = gate(unit, contract) else {
+        let Some(code) = harness(unit, contract) else {
             let unit =
-                Runs::new(machine, runner, (module.clone(), function.clone()), spec, modules);
-            return Ok(Gated { unit, gate: None, entry: None, contract });
+                AnyUnit::new(machine, runner, (module.clone(), function.clone()), spec, modules);
+            return Ok(Harnessed { unit, harness: None, entry: None, contract });
         };
         machine.install(&code).map_err(|it| it.to_string())?;
-        let gate = code.name.clone();
+        let harness = code.name.clone();
         if let Some(OnBeam::Always(runner) | OnBeam::IfNeeded(runner)) = &mut runner {
             runner.add(&Arc::new(code)).map_err(|it| it.to_string())?;
         }
         let has_recipes = contract.signature.as_ref().is_some_and(|it| !it.makers.is_empty());
-        let entry = machine.clauses(&gate).first().map(|it| it.id).filter(|_| has_recipes);
-        let unit = Runs::new(machine, runner, (gate.clone(), function.clone()), spec, modules);
+        let entry = machine.clauses(&harness).first().map(|it| it.id).filter(|_| has_recipes);
+        let unit =
+            AnyUnit::new(machine, runner, (harness.clone(), function.clone()), spec, modules);
         let unit = unit.entered_by(entry);
-        Ok(Gated { unit, gate: Some(gate), entry, contract })
+        Ok(Harnessed { unit, harness: Some(harness), entry, contract })
     }
 
     /// Raises the limits of runs that are to be compared with each other.
     pub(crate) fn be_patient(&mut self) {
         match &mut self.unit {
-            Runs::Here(unit) => unit.be_patient(),
-            Runs::OnBeam(_) => (),
+            AnyUnit::Here(unit) => unit.be_patient(),
+            AnyUnit::OnBeam(_) => (),
         }
     }
 
@@ -112,20 +113,20 @@ impl Gated<'_> {
         }
     }
 
-    fn leave_out_gate(&self, outcome: &mut Outcome) {
-        if let (Some(gate), Outcome::Crash { trace, .. }) = (&self.gate, outcome) {
-            *trace = without_gate(trace, gate);
+    fn leave_out_harness(&self, outcome: &mut Outcome) {
+        if let (Some(harness), Outcome::Crash { trace, .. }) = (&self.harness, outcome) {
+            *trace = without_harness(trace, harness);
         }
     }
 }
 
 /// The harness of a unit, if it needs one: a function of the same name in a module of its own.
-pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
+pub(crate) fn harness(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
     if let Some(system) = &contract.system {
-        return Some(systems::gate(system));
+        return Some(systems::harness(system));
     }
     if contract.is_drawn {
-        return Some(properties::gate(unit));
+        return Some(properties::harness(unit));
     }
     let Contract { preconditions, setups, signature, .. } = contract;
     let made = signature.as_ref().and_then(|it| made(it, &refuse));
@@ -133,7 +134,7 @@ pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
     if is_plain && made.is_none() {
         return None;
     }
-    let kind = if setups.is_empty() { "gate" } else { "started" };
+    let kind = if setups.is_empty() { "harness" } else { "started" };
     let name = Atom::new(&format!("gimlet${kind}:{unit}"));
     let exported = vec![definition(unit, preconditions, setups, made.as_ref())];
     Some(core::module(&name, exported, made.map(|it| it.definitions).unwrap_or_default()))
@@ -151,57 +152,61 @@ pub(crate) fn setup_code(setup: &Setup) -> ModuleCode {
 }
 
 /// Removes the frames of the harness, and of our driver, from a stack trace.
-pub(crate) fn without_gate(trace: &Term, gate: &Atom) -> Term {
+pub(crate) fn without_harness(trace: &Term, harness: &Atom) -> Term {
     let is_ours = |frame: &Term| match frame.as_tuple() {
-        Some([Term::Atom(module), ..]) => module == gate || module.as_str() == systems::DRIVER_NAME,
+        Some([Term::Atom(module), ..]) => {
+            module == harness || module.as_str() == systems::DRIVER_NAME
+        }
         Some(_) | None => false,
     };
     let frames = trace.as_list().unwrap_or_default().iter();
     Term::proper_list(frames.filter(|it| !is_ours(it)).cloned().collect())
 }
 
-impl<'m> Runs<'m> {
+impl<'m> AnyUnit<'m> {
     fn new(
         machine: &'m mut Machine,
         runner: Option<OnBeam<'m>>,
         (module, function): (Atom, Atom),
         spec: FromSpec,
         modules: &[Atom],
-    ) -> Runs<'m> {
+    ) -> AnyUnit<'m> {
         match runner {
             Some(OnBeam::Always(runner)) => {
                 let unit = BeamUnit::new(machine, runner, module, function);
-                Runs::OnBeam(unit.within(spec).testing(modules))
+                AnyUnit::OnBeam(unit.within(spec).testing(modules))
             }
             Some(OnBeam::IfNeeded(runner)) => {
                 let unit = BeamUnit::new(machine, runner, module, function).only_if_needed();
-                Runs::OnBeam(unit.within(spec).testing(modules))
+                AnyUnit::OnBeam(unit.within(spec).testing(modules))
             }
-            None => Runs::Here(Unit::new(machine, module, function).within(spec).testing(modules)),
+            None => {
+                AnyUnit::Here(Unit::new(machine, module, function).within(spec).testing(modules))
+            }
         }
     }
 
     /// Lets the machine distinguish code that makes inputs from code under test. BEAM does not.
-    fn entered_by(self, clause: Option<ClauseId>) -> Runs<'m> {
+    fn entered_by(self, clause: Option<ClauseId>) -> AnyUnit<'m> {
         match self {
-            Runs::Here(unit) => Runs::Here(unit.entered_by(clause)),
-            Runs::OnBeam(_) => self,
+            AnyUnit::Here(unit) => AnyUnit::Here(unit.entered_by(clause)),
+            AnyUnit::OnBeam(_) => self,
         }
     }
 
     fn executor(&mut self) -> &mut dyn Executor {
         match self {
-            Runs::Here(unit) => unit,
-            Runs::OnBeam(unit) => unit,
+            AnyUnit::Here(unit) => unit,
+            AnyUnit::OnBeam(unit) => unit,
         }
     }
 }
 
-impl Executor for Gated<'_> {
+impl Executor for Harnessed<'_> {
     fn run(&mut self, input: &Input) -> Result<Run, ExecutorError> {
         let mut run = self.unit.executor().run(input)?;
         self.refuse_unmade(input, &run.covered, &mut run.outcome);
-        self.leave_out_gate(&mut run.outcome);
+        self.leave_out_harness(&mut run.outcome);
         Ok(run)
     }
 
@@ -215,7 +220,7 @@ impl Executor for Gated<'_> {
     fn try_out(&mut self, input: &Input) -> Result<Tried, ExecutorError> {
         let mut tried = self.unit.executor().try_out(input)?;
         self.refuse_unmade(input, &tried.covered, &mut tried.outcome);
-        self.leave_out_gate(&mut tried.outcome);
+        self.leave_out_harness(&mut tried.outcome);
         Ok(tried)
     }
 
@@ -225,8 +230,8 @@ impl Executor for Gated<'_> {
 
     fn is_inside(&self, site: SiteId) -> bool {
         match &self.unit {
-            Runs::Here(unit) => unit.is_inside(site),
-            Runs::OnBeam(unit) => unit.is_inside(site),
+            AnyUnit::Here(unit) => unit.is_inside(site),
+            AnyUnit::OnBeam(unit) => unit.is_inside(site),
         }
     }
 }

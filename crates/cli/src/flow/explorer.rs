@@ -8,9 +8,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub(super) trait Hand<P: Program> {
+pub(super) trait Explorer<P: Program> {
     /// Waits until the explorer has loaded the program, so that loading does not count as time of a unit.
-    fn prepare(&mut self) -> Result<(), Lost>;
+    fn prepare(&mut self) -> Result<(), LostTurn>;
 
     /// Explores the unit of a turn. `heard` is called with interim results from time to time.
     fn explore(
@@ -18,12 +18,12 @@ pub(super) trait Hand<P: Program> {
         turn: &Turn,
         progress: &Progress,
         heard: &mut dyn FnMut(P::Explored),
-    ) -> Result<P::Explored, Lost>;
+    ) -> Result<P::Explored, LostTurn>;
 }
 
 /// A turn without a result.
 #[derive(Debug)]
-pub(super) struct Lost {
+pub(super) struct LostTurn {
     pub(super) why: String,
     pub(super) cause: Fault,
 }
@@ -40,7 +40,7 @@ pub(super) enum Fault {
 }
 
 /// Explores on the calling thread.
-pub(super) struct Local<'a, P: Program> {
+pub(super) struct InThread<'a, P: Program> {
     programs: &'a [P],
     units: &'a [(usize, P::Unit)],
     interrupt: &'a Arc<AtomicBool>,
@@ -48,13 +48,13 @@ pub(super) struct Local<'a, P: Program> {
     own: Option<(usize, P::Worker)>,
 }
 
-impl<'a, P: Program> Local<'a, P> {
+impl<'a, P: Program> InThread<'a, P> {
     pub(super) fn new(
         programs: &'a [P],
         units: &'a [(usize, P::Unit)],
         interrupt: &'a Arc<AtomicBool>,
-    ) -> Local<'a, P> {
-        Local { programs, units, interrupt, own: None }
+    ) -> InThread<'a, P> {
+        InThread { programs, units, interrupt, own: None }
     }
 
     /// Explores the unit of a turn and passes interim results to `so_far`.
@@ -98,8 +98,8 @@ impl<'a, P: Program> Local<'a, P> {
     }
 }
 
-impl<P: Program> Hand<P> for Local<'_, P> {
-    fn prepare(&mut self) -> Result<(), Lost> {
+impl<P: Program> Explorer<P> for InThread<'_, P> {
+    fn prepare(&mut self) -> Result<(), LostTurn> {
         Ok(())
     }
 
@@ -108,8 +108,8 @@ impl<P: Program> Hand<P> for Local<'_, P> {
         turn: &Turn,
         progress: &Progress,
         _: &mut dyn FnMut(P::Explored),
-    ) -> Result<P::Explored, Lost> {
+    ) -> Result<P::Explored, LostTurn> {
         let explored = self.perform(turn, progress, &SoFar::new(|_| ()));
-        explored.map_err(|why| Lost { why, cause: Fault::Failed })
+        explored.map_err(|why| LostTurn { why, cause: Fault::Failed })
     }
 }

@@ -18,8 +18,8 @@ const SETTLE: i64 = 1;
 const SETTLE_ON_BEAM: i64 = 20;
 
 /// A module with the function that takes the start and the steps, named like the unit, and `find/1`.
-pub(crate) fn gate(system: &System) -> ModuleCode {
-    let name = Atom::new(&format!("gimlet$gate:{}", system.unit));
+pub(crate) fn harness(system: &System) -> ModuleCode {
+    let name = Atom::new(&format!("gimlet$harness:{}", system.unit));
     let steps = Term::Int(i64::try_from(system.n_steps).unwrap_or(i64::MAX));
     let more = vec![
         (Term::atom("switch"), Term::Atom(name.clone())),
