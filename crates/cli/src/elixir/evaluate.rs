@@ -4,8 +4,7 @@
 use crate::erlang::Ending;
 use term::{Atom, Call, Term, read_call};
 
-/// Whether a text is an Elixir expression that only the evaluator can read, as opposed to a call in Erlang's syntax
-/// such as `lists:seq(1, 3)` or a call that [`read_call`] reads.
+/// Whether a text is in Elixir's syntax, as opposed to a call in Erlang's: `lists:seq(1, 3)`.
 pub(crate) fn is_expression(text: &str) -> bool {
     let text = text.trim_start();
     let name_end = match text.strip_prefix('\'') {

@@ -92,7 +92,7 @@ impl Harnessed<'_> {
         Ok(Harnessed { unit, harness: Some(harness), entry, contract })
     }
 
-    /// Raises the limits of runs that are to be compared with each other.
+    /// Lets every run from now on use all its reductions, so that runs can be compared with each other.
     pub(crate) fn be_patient(&mut self) {
         match &mut self.unit {
             AnyUnit::Here(unit) => unit.be_patient(),

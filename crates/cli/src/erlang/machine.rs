@@ -190,7 +190,7 @@ fn settings(options: &Run) -> Settings {
     Settings {
         limits: Limits {
             reductions: options.reductions.unwrap_or(u64::MAX),
-            // A collection copies the live data, so half of the memory is in use.
+            // A collection copies the live data, so only half of the memory can be used for them.
             memory_bytes: options.memory / 2,
             ..Limits::default()
         },

@@ -145,7 +145,7 @@ pub(crate) fn plan_one(
     Ok((unit, contract))
 }
 
-/// How much is spent on a unit without news before its search ends.
+/// The minimum effort (in the unit of [`engine::Report::spent`]) without news that ends the search of a unit.
 const PATIENCE: u64 = 10_000;
 
 /// The inputs in the output directory that an earlier run of the tool recorded for this unit.

@@ -24,8 +24,8 @@ const TO_STOP: Duration = Duration::from_millis(800);
 /// How long a worker may take to load and plan.
 const LOADING: Duration = Duration::from_secs(600);
 /// A turn is aborted when its wall time exceeds its slice times `TIMES` plus `MORE`, and its processor time exceeds
-/// that on each of its cores. A worker keeps to its slice by itself; this limit is for code that can't be stopped from
-/// within.
+/// that limit times the number of its cores. A worker keeps to its slice by itself; this limit is for code that can't
+/// be stopped from within.
 const TIMES: u32 = 3;
 const MORE: Duration = Duration::from_secs(20);
 /// A turn is also aborted, whatever its processor time, when its wall time is this many times longer than that. The

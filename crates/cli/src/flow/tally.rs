@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct Tally<'a> {
     pub(crate) stop: engine::Stop,
-    /// Whether the search ended because its patience did: no news for many runs.
+    /// Whether the search ended for lack of news.
     pub(crate) is_saturated: bool,
     pub(crate) counts: Counts<'a>,
     pub(crate) elapsed: Duration,

@@ -15,7 +15,7 @@ use solve::{Chain, Effort};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How much may be spent without news in a turn of the first round.
+/// How much effort (in the unit of [`engine::Report::spent`]) without news ends a turn of the first round.
 const PATIENCE: u64 = 100;
 /// The factor by which that grows with each round.
 const MORE: u64 = 4;

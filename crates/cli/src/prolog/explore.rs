@@ -104,18 +104,19 @@ const TEST_STEPS: u64 = 2 * MORE_STEPS;
 /// The default number of answers of a goal that a run asks for.
 pub(crate) const ANSWERS: usize = 6;
 const MEMORY: usize = 256 << 20;
-/// How much may be spent without news on a mode in the first, short round.
+/// How much effort (in the unit of [`engine::Report::spent`]) without news ends the search in a mode in the first,
+/// short round.
 const SHORT_PATIENCE: u64 = 400;
-/// How much may be spent without news on the best mode in the second round.
+/// How much effort without news ends the search in the best mode in the second round.
 const PATIENCE: u64 = 2_500;
-/// How much may be spent without news on any other mode in the second round.
+/// How much effort without news ends the search in any other mode in the second round.
 const LESS_PATIENCE: u64 = 1_000;
 /// How many generations of flips after a new choice are still preferred: parsers need a few more choices after a new
 /// one before they complete a clause.
 const GENERATIONS: u64 = 8;
-/// How much may be spent without news with runs of [`MORE_STEPS`], which are slow.
+/// How much effort without news ends a search with runs of [`MORE_STEPS`], which are slow.
 const LITTLE_PATIENCE: u64 = 40;
-/// How much is spent on finding failures after all wanted clauses are completed.
+/// How much effort is spent on finding failures after all wanted clauses are completed.
 const MORE: u64 = 250;
 /// The factor for [`MORE`] if branches inside clause bodies are still not taken.
 const FOR_BRANCHES: u64 = 3;
@@ -158,7 +159,7 @@ pub(crate) struct Search {
     /// Ways with runs that had too few steps.
     pub(super) stopped: BTreeSet<usize>,
     /// Inputs of runs with further answers that were not asked for, with the index of their mode. `n_strange` counts
-    /// the runs that ended with an answer that constraints can't express.
+    /// the runs that ended with an answer that has no term: a cyclic term or a rational number.
     open: Vec<(usize, Input)>,
     n_strange: usize,
     /// The number of rounds so far.
@@ -386,7 +387,7 @@ fn pairs(kept: &[(usize, Ran)]) -> Vec<Input> {
     alone().flat_map(|one| alone().map(|other| pair(one, other))).collect()
 }
 
-/// How much may be spent without news on a mode.
+/// How much effort without news ends the search in a mode.
 fn patience(round: &Round, turn: Turn, way: &Way) -> u64 {
     match round {
         Round::Long { .. } if turn == Turn::Deep => LITTLE_PATIENCE,

@@ -1,4 +1,4 @@
-//! Abstract values: over-approximations of the terms that an expression may have, in a lattice of bounded height.
+//! Abstract values: over-approximations of the terms that an expression may have, with join and meet.
 //!
 //! Knows terms and types, no code.
 

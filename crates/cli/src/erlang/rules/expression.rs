@@ -110,7 +110,8 @@ impl<'a> Expressions<'a> {
         match told.what.as_str() {
             "enter" => Some("fun".to_owned()),
             "value" => {
-                // A call returns without a rule: its value is that of the function's body.
+                // The value of an expression whose clause was selected is that of the clause's body, without a rule of
+                // its own.
                 let frames = self.processes.get(&told.actor).map(|it| it.frames.as_slice());
                 let top = frames?.last().filter(|it| it.id == told.frame)?;
                 let is_new = !top.chosen.contains_key(&PlaceId(told.place));
