@@ -8,8 +8,7 @@ use sandbox::{Files, Launcher, Network, Policy, Programs, Support};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The launcher of confined processes, which is this executable in its other role. `None` if the executable's path
-/// can't be found; then nothing can be confined.
+/// This executable in its other role. `None`: it can't be found again, so nothing can be confined.
 pub(crate) fn launcher() -> Option<Launcher> {
     env::current_exe().ok().map(Launcher::new)
 }

@@ -246,7 +246,7 @@ fn what_was_written_is_whole_whenever_it_is_killed() {
     wait_for(|| (0 < n_found).then_some(()).or_else(|| found_in_the_end(&project, &args)));
 }
 
-/// Whether a process runs, as opposed to a zombie.
+/// Whether a process runs, and is not only waited for.
 fn is_running(id: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     status.rsplit(") ").next().is_some_and(|it| !it.is_empty() && !it.starts_with('Z'))

@@ -108,7 +108,7 @@ pub(crate) struct Judge<'a> {
     pub(crate) recorded: Option<&'a Shapes>,
     /// How the project calls the unit, if all its calls are known.
     pub(crate) calls: Option<&'a Calls>,
-    /// The kinds of results; `None` if they are not gathered yet.
+    /// What results look like; `None`: it is not known.
     pub(crate) results: Option<Results>,
 }
 

@@ -331,7 +331,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a list of code points contains a surrogate. `char()` includes surrogates, texts can't contain them.
+/// Whether a list of code points has one that Unicode keeps for UTF-16. `char()` has them, texts do not.
 fn is_text_with_surrogate(term: &Term) -> bool {
     let Term::List(list) = term else { return false };
     let codes = || list.items.iter().filter_map(Term::as_int);

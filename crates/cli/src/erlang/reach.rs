@@ -27,7 +27,7 @@ pub(crate) struct References {
     open: BTreeSet<OpenCall>,
 }
 
-/// The name and arity of a function.
+/// A function and its arity.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FunctionName(pub(crate) Atom, pub(crate) usize);
 

@@ -159,7 +159,7 @@ fn derivations(
     Ok(res)
 }
 
-/// The target of `--reach`.
+/// What somebody wants to know about.
 enum Goal {
     Clause(SourceClause),
     Error,

@@ -51,7 +51,7 @@ impl Results {
     }
 }
 
-/// The maximum number of members of unions that are examined.
+/// Members of unions that are looked at.
 const MAX_STEPS: usize = 1_000;
 
 #[derive(Clone, Debug, Default)]
@@ -91,7 +91,7 @@ impl Seen {
         self.has_refusal |= matches!(name, "true" | "false" | "error");
     }
 
-    /// Records the tag of a tuple.
+    /// Of a tuple in a result.
     fn tag(&mut self, tag: Option<&str>) {
         self.has_refusal |= tag.is_some_and(|it| it == "error" || it.ends_with("_error"));
     }

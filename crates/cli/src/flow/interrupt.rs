@@ -47,7 +47,7 @@ impl Interrupt {
         self.has_begun.store(true, Ordering::SeqCst);
     }
 
-    /// The exit code if a signal was caught, else `None`.
+    /// The exit code of a process that was asked to stop.
     pub(crate) fn exit_code(&self) -> Option<u8> {
         let is_set = self.flag.load(Ordering::SeqCst);
         let code = OF_SIGNAL + self.signal.load(Ordering::SeqCst);

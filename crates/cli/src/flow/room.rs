@@ -22,7 +22,7 @@ const MAPPED_BEYOND: u64 = 3 << 30;
 /// How often a worker checks its memory use.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The message of a worker that exceeded its memory limit, before it ends itself.
+/// What a worker says that has taken too much, before it ends.
 pub(super) const TOO_MUCH: &str = "gimlet: the memory of the worker is used up";
 
 /// The memory limit of one worker, in bytes.

@@ -193,7 +193,7 @@ impl Search {
         res
     }
 
-    /// Adds the runs that cover something new.
+    /// Takes what is new of these runs.
     pub(super) fn keep(&mut self, log: &[Ran], n: usize, way: &Way, turn: Turn, options: &Test) {
         self.res.add_runs(log);
         let open = log.iter().filter(|it| it.finished == Finished::More);
@@ -314,7 +314,7 @@ pub(crate) fn explore(
     search.res.elapsed += begin.elapsed();
 }
 
-/// The order in which modes are tried, each with the way of making its inputs.
+/// What the ways are tried with, one after the other.
 pub(super) fn turns(task: &Task) -> Vec<(usize, &Way, Turn)> {
     let all = |turn: Turn| task.ways.iter().enumerate().map(move |it| (it.0, it.1, turn));
     let meant = |turn: Turn| all(turn).filter(|it| it.1.is_meant);
@@ -325,8 +325,8 @@ pub(super) fn turns(task: &Task) -> Vec<(usize, &Way, Turn)> {
     turns.chain(meant(Turn::Deep)).collect()
 }
 
-/// Whether a mode is explored even if no clause is missing: the first, and other declared ones. The rest is for
-/// clauses that these did not reach.
+/// Whether a way is tried even if nothing is missing. Inputs that fit less well are only tried for what
+/// the others could not reach.
 pub(super) fn is_due(n: usize, way: &Way) -> bool {
     let is_same = 0 < n && way.is_trusted;
     n == 0 || way.is_declared && !is_same

@@ -42,7 +42,7 @@ pub(crate) const LONGEST_GOAL: Duration = Duration::from_secs(3);
 /// For all goals of a file.
 pub(crate) const LONGEST: Duration = Duration::from_secs(120);
 
-/// The harness is in a module of its own, since programs may redefine predicates such as `length/2`.
+/// In a module of its own: programs may define `length/2` and the like.
 const HARNESS: &str = r#"
 :- module('$gimlet', ['$gimlet_all'/0]).
 :- set_prolog_flag(verbose_load, silent).

@@ -17,7 +17,8 @@ pub(super) fn delegate_of(function: &Function) -> Option<(Atom, Atom, usize)> {
         .then(|| (module.clone(), name.clone(), args.len()))
 }
 
-/// The body of a function whose single clause matches everything, and the variables bound to its arguments.
+/// The body of a function whose only clause takes whatever it is given, and the variables that its arguments
+/// are bound to.
 fn only_clause<'e>(params: &[VarId], body: &'e Expr) -> (Vec<VarId>, &'e Expr) {
     let mut vars = params.to_vec();
     if let ExprKind::Case { clauses, .. } = &body.kind

@@ -97,7 +97,8 @@ pub(crate) struct Uses {
     pub(crate) unmentioned: FxHashSet<UnitName>,
 }
 
-/// Analyses the calls of private functions among the units, and the contents of the records that modules know.
+/// Of those functions among the units that the project does not offer to others, and of the records that
+/// modules know.
 pub(crate) fn flows(
     project: &Project,
     units: &[UnitName],

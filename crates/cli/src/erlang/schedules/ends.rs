@@ -42,7 +42,7 @@ impl Ends {
         self.known.len()
     }
 
-    /// Adds a run; returns whether it is the first of its input.
+    /// Adds a run. `true`: it is the first of its input.
     pub(super) fn see(
         &mut self,
         input: &Input,
