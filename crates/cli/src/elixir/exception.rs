@@ -8,8 +8,8 @@ use term::{Atom, Term};
 
 /// Formats an exception: the banner, and a line for each stack frame.
 pub(crate) fn exception_text(class: &str, reason: &Term, stack: &Term) -> String {
-    let frames: Vec<Frame<'_>> =
-        stack.as_list().unwrap_or_default().iter().map_while(Frame::new).collect();
+    let frames: Vec<StackFrame<'_>> =
+        stack.as_list().unwrap_or_default().iter().map_while(StackFrame::new).collect();
     let banner = match class {
         "error" => {
             let (name, message) = explain(reason, frames.first());
@@ -23,19 +23,19 @@ pub(crate) fn exception_text(class: &str, reason: &Term, stack: &Term) -> String
 
 /// Returns the name of the Elixir exception for an Erlang error reason, and its message.
 pub(crate) fn exception(reason: &Term, stack: &Term) -> (String, String) {
-    explain(reason, stack.as_list().unwrap_or_default().iter().find_map(Frame::new).as_ref())
+    explain(reason, stack.as_list().unwrap_or_default().iter().find_map(StackFrame::new).as_ref())
 }
 
 #[derive(Debug)]
-struct Frame<'a> {
+struct StackFrame<'a> {
     module: &'a Atom,
     function: &'a Atom,
     args: &'a Term,
     place: Option<(String, i64)>,
 }
 
-impl<'a> Frame<'a> {
-    fn new(term: &'a Term) -> Option<Frame<'a>> {
+impl<'a> StackFrame<'a> {
+    fn new(term: &'a Term) -> Option<StackFrame<'a>> {
         let [Term::Atom(module), Term::Atom(function), args, location] = term.as_tuple()? else {
             return None;
         };
@@ -50,7 +50,7 @@ impl<'a> Frame<'a> {
         let file: String = chars.collect();
         let line = property("line").and_then(Term::as_int);
         let place = line.filter(|_| !file.is_empty()).map(|line| (file, line));
-        Some(Frame { module, function, args, place })
+        Some(StackFrame { module, function, args, place })
     }
 
     fn name(&self) -> String {
@@ -60,7 +60,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-impl std::fmt::Display for Frame<'_> {
+impl std::fmt::Display for StackFrame<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if let Some((file, line)) = &self.place {
             write!(f, "{file}:{line}: ")?;
@@ -73,7 +73,7 @@ impl std::fmt::Display for Frame<'_> {
 }
 
 /// Returns the name of the Elixir exception for an error reason, and its message. `first` is the top stack frame.
-fn explain(reason: &Term, first: Option<&Frame<'_>>) -> (String, String) {
+fn explain(reason: &Term, first: Option<&StackFrame<'_>>) -> (String, String) {
     let (name, message) = match (reason, reason.as_tuple()) {
         (Term::Map(fields), _) => {
             if let Some(raised) = raised(fields) {
@@ -120,7 +120,7 @@ fn explain(reason: &Term, first: Option<&Frame<'_>>) -> (String, String) {
 fn explain_pair(
     tag: &str,
     what: &Term,
-    first: Option<&Frame<'_>>,
+    first: Option<&StackFrame<'_>>,
 ) -> Option<(&'static str, String)> {
     let (name, words) = match tag {
         "case_clause" => ("CaseClauseError", "no case clause matching: "),

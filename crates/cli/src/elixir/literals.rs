@@ -82,35 +82,35 @@ pub(super) fn utc_of(text: &str) -> Option<Term> {
     Some(structure("DateTime", with_calendar(fields)))
 }
 
-type Named = Vec<(&'static str, Term)>;
+type NamedFields = Vec<(&'static str, Term)>;
 
-fn with_calendar(mut fields: Named) -> Named {
+fn with_calendar(mut fields: NamedFields) -> NamedFields {
     fields.push(("calendar", Term::atom("Elixir.Calendar.ISO")));
     fields
 }
 
-fn both_fields(text: &str) -> Option<Named> {
+fn both_fields(text: &str) -> Option<NamedFields> {
     let (date, time) = text.split_once([' ', 'T'])?;
     let mut fields = date_fields(date)?;
     fields.extend(time_fields(time)?);
     Some(fields)
 }
 
-fn date_fields(text: &str) -> Option<Named> {
+fn date_fields(text: &str) -> Option<NamedFields> {
     let [year, month, day] = parts(text, '-')?;
     (date(year, month, day)? == text).then_some(())?;
     let fields = [("year", year), ("month", month), ("day", day)];
     Some(fields.into_iter().map(|(name, it)| (name, Term::Int(it))).collect())
 }
 
-fn time_fields(text: &str) -> Option<Named> {
+fn time_fields(text: &str) -> Option<NamedFields> {
     let (whole, digits) = text.split_once('.').unwrap_or((text, ""));
     let [hour, minute, second] = parts(whole, ':')?;
     (time(hour, minute, second)? == whole && digits.len() <= 6).then_some(())?;
     let micro: i64 = format!("{digits:0<6}").parse().ok()?;
     let precision = i64::try_from(digits.len()).ok()?;
     let fields = [("hour", hour), ("minute", minute), ("second", second)];
-    let mut res: Named = fields.into_iter().map(|(name, it)| (name, Term::Int(it))).collect();
+    let mut res: NamedFields = fields.into_iter().map(|(name, it)| (name, Term::Int(it))).collect();
     res.push(("microsecond", Term::Tuple(vec![Term::Int(micro), Term::Int(precision)])));
     Some(res)
 }

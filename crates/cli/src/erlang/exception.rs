@@ -22,7 +22,7 @@ pub fn exception_text(class: &str, reason: &Term, stack: &Term) -> String {
 
 /// Returns `module:function/arity file:line` for each frame.
 pub(crate) fn stack_lines(stack: &Term) -> Vec<String> {
-    let line = |frame: &Frame| {
+    let line = |frame: &StackFrame| {
         let name = format!("{}:{}/{}", frame.module, frame.function, frame.arity());
         match &frame.location {
             Some((file, line)) => format!("{name} {file}:{line}"),
@@ -36,7 +36,7 @@ pub(crate) fn stack_lines(stack: &Term) -> Vec<String> {
 const WIDTH: usize = 78;
 
 #[derive(Clone, Debug)]
-struct Frame {
+struct StackFrame {
     /// Quoted if necessary.
     module: String,
     function: String,
@@ -51,11 +51,11 @@ enum Arguments {
 }
 
 /// The frames of a stack trace up to the first malformed one.
-fn frames(stack: &Term) -> Vec<Frame> {
+fn frames(stack: &Term) -> Vec<StackFrame> {
     stack.as_list().unwrap_or_default().iter().map_while(frame).collect()
 }
 
-fn frame(term: &Term) -> Option<Frame> {
+fn frame(term: &Term) -> Option<StackFrame> {
     let [Term::Atom(module), Term::Atom(function), args, location] = term.as_tuple()? else {
         return None;
     };
@@ -71,7 +71,7 @@ fn frame(term: &Term) -> Option<Frame> {
         let codes = it.iter().filter_map(Term::as_int).filter_map(|it| u32::try_from(it).ok());
         codes.filter_map(char::from_u32).collect::<String>()
     });
-    Some(Frame {
+    Some(StackFrame {
         module: atom_text(module, Encoding::Unicode),
         function: atom_text(function, Encoding::Unicode),
         args,
@@ -79,7 +79,7 @@ fn frame(term: &Term) -> Option<Frame> {
     })
 }
 
-impl Frame {
+impl StackFrame {
     fn arity(&self) -> usize {
         match &self.args {
             Arguments::Count(arity) => *arity,
@@ -159,7 +159,7 @@ const BINARY: &str =
 const AUTO_IMPORTED: &str = include_str!("auto_imported.txt");
 
 /// Explains the reason, and returns how many frames the explanation includes.
-fn explain(head: &str, reason: &Term, frames: &[Frame]) -> (String, usize) {
+fn explain(head: &str, reason: &Term, frames: &[StackFrame]) -> (String, usize) {
     if let Some(frame) = frames.first() {
         match (reason.as_atom(), &frame.args) {
             (Some("function_clause"), Arguments::Known(args)) => {
@@ -214,7 +214,7 @@ fn explain_arity(what: &Term) -> Option<String> {
     let [Term::Fun(fun), args] = what.as_tuple()? else { return None };
     let name = match &**fun {
         Fun::External { module, function, arity } => {
-            let frame = Frame {
+            let frame = StackFrame {
                 module: atom_text(module, Encoding::Unicode),
                 function: atom_text(function, Encoding::Unicode),
                 args: Arguments::Count(usize::from(*arity)),

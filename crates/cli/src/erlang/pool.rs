@@ -16,7 +16,7 @@ pub(crate) struct Pool {
 }
 
 struct Worker {
-    questions: Sender<Share>,
+    questions: Sender<Batch>,
     answers: Receiver<Answers>,
     thread: JoinHandle<()>,
     cost: u64,
@@ -24,7 +24,7 @@ struct Worker {
 }
 
 /// The part of a batch that one worker answers.
-struct Share {
+struct Batch {
     exprs: Arc<Exprs>,
     questions: Vec<Question>,
 }
@@ -60,12 +60,12 @@ impl Pool {
 
 impl Worker {
     fn new(domain: Arc<Domain>, halt: &Arc<AtomicBool>) -> Worker {
-        let (questions, asked) = channel::<Share>();
+        let (questions, asked) = channel::<Batch>();
         let (answered, answers) = channel();
         let halt = Arc::clone(halt);
         let thread = spawn(move || {
             let mut solver = Chain::new(Effort::default()).halted_by(&halt);
-            for Share { exprs, questions } in asked {
+            for Batch { exprs, questions } in asked {
                 let all =
                     questions.iter().map(|it| it.answer(&mut solver, &exprs, &domain)).collect();
                 // The expressions must be dropped before the answers are sent, so that the pool owns them alone again.
@@ -97,7 +97,7 @@ impl Oracle for Pool {
         let shared = Arc::new(std::mem::take(exprs));
         for (worker, questions) in self.workers.iter().zip(shares) {
             // A worker that has ended gives no answer below.
-            drop(worker.questions.send(Share { exprs: Arc::clone(&shared), questions }));
+            drop(worker.questions.send(Batch { exprs: Arc::clone(&shared), questions }));
         }
         let mut res = vec![Answer::Unknown(Reason::TooHard); n];
         for (first, worker) in self.workers.iter_mut().enumerate() {

@@ -35,7 +35,7 @@ pub(crate) struct Search<'a, P: Program> {
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A function that starts a worker.
-pub(super) type Start<'s, P> = &'s (dyn Fn(Alone) -> Result<Worker<'s, P>, String> + Sync);
+pub(super) type StartWorker<'s, P> = &'s (dyn Fn(Alone) -> Result<Worker<'s, P>, String> + Sync);
 
 /// A function that writes interim files, from the state of the units and the interim results of units being explored.
 pub(super) type Keep<'k, P> =
@@ -80,7 +80,7 @@ impl<P: Program> Search<'_, P> {
     /// Explores all units and replays their findings. The results are in the order of the units.
     pub(crate) fn run(
         &self,
-        start: Start<'_, P>,
+        start: StartWorker<'_, P>,
         runtimes: &mut [Option<P::Runtime>],
         keep: &mut Keep<'_, P>,
     ) -> Vec<UnitState<P>> {
@@ -130,12 +130,12 @@ impl<P: Program> Search<'_, P> {
         round: usize,
         open: &[usize],
         known: &mut [UnitState<P>],
-        (start, idle): (Start<'s, P>, &Idle<'s, P>),
+        (start, idle): (StartWorker<'s, P>, &Idle<'s, P>),
         arrived: &mut Arrived<'_, P>,
     ) {
         let elsewhere = self.covered(known);
         let before = |n: &usize| known.get(*n)?.as_ref()?.as_ref().ok().map(bytes_of);
-        let jobs: Vec<Job> = open.iter().map(|it| Mutex::new(before(it))).collect();
+        let jobs: Vec<EarlierResults> = open.iter().map(|it| Mutex::new(before(it))).collect();
         let next = AtomicUsize::new(0);
         let (events, happened) = channel();
         let turns = &Round { round, open, jobs: &jobs, elsewhere: &elsewhere, next: &next };
@@ -239,7 +239,7 @@ impl<P: Program> Search<'_, P> {
     fn work<'s>(
         &self,
         turns: &Round<'_>,
-        (start, idle): (Start<'s, P>, &Idle<'s, P>),
+        (start, idle): (StartWorker<'s, P>, &Idle<'s, P>),
         events: &Sender<(usize, Event<P>)>,
     ) {
         let mut worker = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -272,7 +272,7 @@ impl<P: Program> Search<'_, P> {
         turns: &Round<'_>,
         (nth, n): (usize, usize),
         before: Option<Result<Vec<u8>, String>>,
-        (start, worker): (Start<'s, P>, &mut Option<Worker<'s, P>>),
+        (start, worker): (StartWorker<'s, P>, &mut Option<Worker<'s, P>>),
     ) -> Result<Turn, String> {
         if worker.is_none() {
             // A worker that can't be started or dies here is reported when it is given the turn.
@@ -306,7 +306,7 @@ impl<P: Program> Search<'_, P> {
     fn take<'s>(
         &self,
         turn: Turn,
-        start: Start<'s, P>,
+        start: StartWorker<'s, P>,
         worker: &mut Option<Worker<'s, P>>,
         heard: &mut dyn FnMut(P::Explored),
     ) -> Event<P> {
@@ -330,7 +330,7 @@ impl<P: Program> Search<'_, P> {
     /// Retries a unit whose worker died.
     fn again(
         &self,
-        start: Start<'_, P>,
+        start: StartWorker<'_, P>,
         n: usize,
         turn: Turn,
         first: LostTurn,
@@ -422,13 +422,13 @@ pub(super) fn done<'a, P: Program>(
 type Idle<'s, P> = Mutex<Vec<Worker<'s, P>>>;
 
 /// The results of a unit before its turn, which the thread that takes the turn takes out.
-type Job = Mutex<Option<Result<Vec<u8>, String>>>;
+type EarlierResults = Mutex<Option<Result<Vec<u8>, String>>>;
 
 /// The data that the threads of one round share.
 struct Round<'a> {
     round: usize,
     open: &'a [usize],
-    jobs: &'a [Job],
+    jobs: &'a [EarlierResults],
     elsewhere: &'a [Covered],
     next: &'a AtomicUsize,
 }

@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf};
 pub(super) struct FileResults {
     /// The diagnostics with the file they are shown in and, for findings, the name of the unit.
     diagnostics: Vec<(PathBuf, Option<String>, Diagnostic)>,
-    functions: Vec<Function>,
+    functions: Vec<FunctionCoverage>,
     /// The failing calls of each unit, by its name and arity.
     calls: BTreeMap<String, Vec<String>>,
 }
 
 /// A function of the file with its number of covered clauses and of all clauses.
 #[derive(Debug)]
-struct Function {
+struct FunctionCoverage {
     /// Name and arity: `total/1`.
     name: String,
     line: u32,
@@ -134,7 +134,7 @@ impl FileResults {
     pub(super) fn lenses(&self, uri: &Uri, path: &Path) -> Vec<CodeLens> {
         let text = fs::read_to_string(path).unwrap_or_default();
         let mut res = Vec::new();
-        for Function { name, line, clauses: (covered, total) } in &self.functions {
+        for FunctionCoverage { name, line, clauses: (covered, total) } in &self.functions {
             let range = range_of(&text, *line);
             let lens = |title: String, command: &str| CodeLens {
                 range,
@@ -173,20 +173,20 @@ fn texts_path(root: &Path, file: &str) -> PathBuf {
     path.canonicalize().unwrap_or(path)
 }
 
-fn functions(module: &Module) -> Vec<Function> {
-    let mut res: Vec<Function> = Vec::new();
+fn functions(module: &Module) -> Vec<FunctionCoverage> {
+    let mut res: Vec<FunctionCoverage> = Vec::new();
     for it in &module.lines {
         let known = res.iter_mut().find(|known| known.name == it.function);
         let is_covered = usize::from(it.covered);
         match known {
-            Some(Function { line, clauses: (covered, total), .. }) => {
+            Some(FunctionCoverage { line, clauses: (covered, total), .. }) => {
                 *line = (*line).min(it.line);
                 *covered += is_covered;
                 *total += 1;
             }
             None => {
                 let (name, line) = (it.function.clone(), it.line);
-                res.push(Function { name, line, clauses: (is_covered, 1) });
+                res.push(FunctionCoverage { name, line, clauses: (is_covered, 1) });
             }
         }
     }

@@ -49,12 +49,12 @@ pub(super) struct Expressions<'a> {
 struct Process {
     /// The first function that the process enters, with its arguments.
     first: Option<(PlaceId, Term)>,
-    frames: Vec<Frame>,
+    frames: Vec<Activation>,
     failed: Option<String>,
 }
 
 /// A function call that has not returned.
-struct Frame {
+struct Activation {
     id: i64,
     body: Shown,
     variables: BTreeMap<Atom, String>,
@@ -147,7 +147,7 @@ impl<'a> Expressions<'a> {
             let args = args.iter().map(|it| shown_term(it, pids));
             let mut variables: BTreeMap<Atom, String> = bindings.collect();
             variables.extend(function.params.iter().cloned().zip(args));
-            process.frames.push(Frame {
+            process.frames.push(Activation {
                 id: told.frame,
                 body: function.body.clone(),
                 variables,
@@ -216,7 +216,7 @@ impl<'a> Expressions<'a> {
     }
 }
 
-impl Frame {
+impl Activation {
     /// Whether only the return is left.
     fn is_done(&self, places: &Places, shown: &Shown) -> bool {
         match shown {
@@ -238,7 +238,7 @@ impl Frame {
 
 struct Printer<'a> {
     places: &'a Places,
-    frames: &'a [Frame],
+    frames: &'a [Activation],
     /// The frame and the place of the marked expression.
     mark: Option<(i64, PlaceId)>,
 }

@@ -4,8 +4,10 @@
 use crate::erlang::code::{Function as Defined, Visibility};
 use crate::erlang::project::Module;
 use crate::erlang::systems::heads::{Heads, clauses, function, heads, union};
-use crate::erlang::systems::roles::{AllRoles, Roles, Shape, roles};
-use crate::erlang::systems::{CONTENT, Function, Protocol, RESULT, Role, SERVER, System, UNKNOWN};
+use crate::erlang::systems::roles::{AllRoles, MessageForm, Roles, roles};
+use crate::erlang::systems::{
+    CONTENT, Protocol, RESULT, Role, SERVER, StepFunction, System, UNKNOWN,
+};
 use crate::erlang::unit::UnitName;
 use erlang::Host;
 use erlang::core::{self, Pattern};
@@ -27,7 +29,7 @@ struct Draft<'m> {
     core: core::Module,
     roles: AllRoles,
     types: Types,
-    functions: Vec<Function>,
+    functions: Vec<StepFunction>,
 }
 
 /// The durations of a wait step in milliseconds: a moment, a second, and the default timeout of calls, five seconds.
@@ -273,7 +275,7 @@ impl Builder<'_> {
         }
         // In a spec with several alternatives, arguments that fit one alternative each need not fit one together.
         let is_promised = spec.is_some_and(|it| it.says_something() && it.args.len() == 1);
-        draft.functions.push(Function { tag, name, roles, is_promised });
+        draft.functions.push(StepFunction { tag, name, roles, is_promised });
         Some(draft.types.add(Type::Tuple(parts.into())))
     }
 
@@ -311,9 +313,9 @@ impl Builder<'_> {
 /// Removes messages that functions of the module send: calls of these functions send them with proper contents.
 fn leave_out_sent(heads: &mut Heads, types: &Types, tag: &str, roles: &AllRoles) {
     let all = roles.values().flat_map(|it| &it.sent);
-    let sent: BTreeSet<&Shape> =
+    let sent: BTreeSet<&MessageForm> =
         all.filter(|it| it.0.as_str().contains(tag)).map(|it| &it.1).collect();
-    heads.members.retain(|it| !sent.contains(&Shape::of_type(types, *it)));
+    heads.members.retain(|it| !sent.contains(&MessageForm::of_type(types, *it)));
     heads.is_open &= sent.is_empty();
 }
 

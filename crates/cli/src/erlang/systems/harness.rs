@@ -3,7 +3,7 @@
 //! The function that a step calls is a single choice with many alternatives, made in the generated code.
 
 use crate::erlang::core::{self, Definition};
-use crate::erlang::systems::{DRIVER_NAME, Function, Protocol, System};
+use crate::erlang::systems::{DRIVER_NAME, Protocol, StepFunction, System};
 use erlang::ModuleCode;
 use term::{Atom, Term};
 
@@ -29,7 +29,8 @@ pub(crate) fn harness(system: &System) -> ModuleCode {
     let config = core::literal(config(&system.unit.module, system.protocol, more));
     let args = vec![config, core::variable(0), core::variable(1)];
     let run = core::call(&Atom::new(DRIVER_NAME), &Atom::new(RUN), args);
-    let row = |it: &Function| (core::literal(Term::Atom(it.tag.clone())), core::literal(it.row()));
+    let row =
+        |it: &StepFunction| (core::literal(Term::Atom(it.tag.clone())), core::literal(it.row()));
     let mut clauses: Vec<(Term, Term)> = system.functions.iter().map(row).collect();
     clauses.push((core::variable(1), core::literal(Term::atom("none"))));
     let find = core::case(core::variable(0), clauses);

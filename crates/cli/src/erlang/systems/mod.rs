@@ -46,7 +46,7 @@ pub(crate) struct System {
     pub(crate) unit: UnitName,
     pub(crate) protocol: Protocol,
     /// The functions of the module that start the process or are called in steps.
-    pub(crate) functions: Vec<Function>,
+    pub(crate) functions: Vec<StepFunction>,
     /// The callbacks of the behaviour.
     pub(crate) callbacks: BTreeSet<(Atom, usize)>,
     /// The domain of two arguments: the start, and the list of steps.
@@ -68,7 +68,7 @@ pub(crate) enum Protocol {
 
 /// A function of the module that is called in a step.
 #[derive(Clone, Debug)]
-pub(crate) struct Function {
+pub(crate) struct StepFunction {
     /// The tag of its steps: `add/2`.
     pub(crate) tag: Atom,
     pub(crate) name: UnitName,
@@ -147,7 +147,7 @@ impl Protocol {
 }
 
 impl System {
-    pub(crate) fn function(&self, tag: &Atom) -> Option<&Function> {
+    pub(crate) fn function(&self, tag: &Atom) -> Option<&StepFunction> {
         self.functions.iter().find(|it| it.tag == *tag)
     }
 
@@ -204,7 +204,7 @@ impl System {
         let steps = steps.as_list().unwrap_or_default();
         let is_promised = |it: &Term| match it.as_tuple() {
             Some([Term::Atom(tag), content @ ..]) => {
-                let says = |it: &Function| it.is_promised || content.is_empty();
+                let says = |it: &StepFunction| it.is_promised || content.is_empty();
                 self.function(tag).is_some_and(says)
             }
             Some(_) | None => it.as_atom() == Some("none"),
@@ -213,7 +213,7 @@ impl System {
     }
 }
 
-impl Function {
+impl StepFunction {
     /// The entry of the function for the driver.
     fn row(&self) -> Term {
         let role = |it: &Role| match it {

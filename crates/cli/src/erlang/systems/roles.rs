@@ -20,7 +20,7 @@ pub(super) struct Roles {
     /// Whether it starts a timer.
     pub(super) waits: bool,
     /// Messages that it sends to processes of behaviours, with the function that sends them.
-    pub(super) sent: BTreeSet<(Atom, Shape)>,
+    pub(super) sent: BTreeSet<(Atom, MessageForm)>,
 }
 
 impl Roles {
@@ -41,38 +41,42 @@ pub(super) struct Start {
 
 /// The form of a message without its contents: an atom, or a tuple's tag and size.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Shape {
+pub(super) enum MessageForm {
     Atom(Atom),
     Tuple(Atom, usize),
     Other,
 }
 
-impl Shape {
-    fn of(message: &Expr) -> Shape {
+impl MessageForm {
+    fn of(message: &Expr) -> MessageForm {
         if let ExprKind::Literal(term) = &message.kind {
-            return Shape::of_term(term);
+            return MessageForm::of_term(term);
         }
         let tuple = if let ExprKind::Tuple(parts) = &message.kind { parts.as_slice() } else { &[] };
         match tuple.first().and_then(atom) {
-            Some(tag) => Shape::Tuple(tag.clone(), tuple.len()),
-            None => Shape::Other,
+            Some(tag) => MessageForm::Tuple(tag.clone(), tuple.len()),
+            None => MessageForm::Other,
         }
     }
 
-    fn of_term(term: &Term) -> Shape {
+    fn of_term(term: &Term) -> MessageForm {
         match (term, term.as_tuple()) {
-            (Term::Atom(name), _) => Shape::Atom(name.clone()),
-            (_, Some([Term::Atom(tag), rest @ ..])) => Shape::Tuple(tag.clone(), rest.len() + 1),
-            _ => Shape::Other,
+            (Term::Atom(name), _) => MessageForm::Atom(name.clone()),
+            (_, Some([Term::Atom(tag), rest @ ..])) => {
+                MessageForm::Tuple(tag.clone(), rest.len() + 1)
+            }
+            _ => MessageForm::Other,
         }
     }
 
-    pub(super) fn of_type(types: &Types, of: TypeId) -> Shape {
+    pub(super) fn of_type(types: &Types, of: TypeId) -> MessageForm {
         match types.get(of) {
-            Type::Literal(term) => Shape::of_term(term),
+            Type::Literal(term) => MessageForm::of_term(term),
             Type::Tuple(parts) => match parts.first().map(|it| types.get(*it)) {
-                Some(Type::Literal(Term::Atom(tag))) => Shape::Tuple(tag.clone(), parts.len()),
-                Some(_) | None => Shape::Other,
+                Some(Type::Literal(Term::Atom(tag))) => {
+                    MessageForm::Tuple(tag.clone(), parts.len())
+                }
+                Some(_) | None => MessageForm::Other,
             },
             Type::Any
             | Type::None
@@ -82,7 +86,7 @@ impl Shape {
             | Type::Map(_)
             | Type::Bits { .. }
             | Type::Fun { .. }
-            | Type::Union(_) => Shape::Other,
+            | Type::Union(_) => MessageForm::Other,
         }
     }
 }
@@ -121,13 +125,17 @@ pub(super) fn roles(module: &Module) -> AllRoles {
 
 fn of_function(module: &Module, function: &Function, known: &AllRoles) -> Roles {
     let params = function.lambda.params.iter().enumerate().map(|(n, var)| (*var, n));
-    let mut reader =
-        Reader { module: &module.name, known, params: params.collect(), roles: Roles::default() };
+    let mut reader = RoleReader {
+        module: &module.name,
+        known,
+        params: params.collect(),
+        roles: Roles::default(),
+    };
     reader.expr(&function.lambda.body);
     reader.roles
 }
 
-struct Reader<'a> {
+struct RoleReader<'a> {
     module: &'a Atom,
     known: &'a AllRoles,
     /// The variables that are bound to a whole argument of the function.
@@ -135,7 +143,7 @@ struct Reader<'a> {
     roles: Roles,
 }
 
-impl Reader<'_> {
+impl RoleReader<'_> {
     fn expr(&mut self, of: &Expr) {
         match &of.kind {
             ExprKind::Call { module, name, args } => {
@@ -216,7 +224,7 @@ impl Reader<'_> {
         }
         self.roles.speaks = true;
         if let Some(message) = args.get(1) {
-            self.roles.sent.insert((name.clone(), Shape::of(message)));
+            self.roles.sent.insert((name.clone(), MessageForm::of(message)));
         }
         self.roles.servers.extend(args.first().and_then(|it| self.param(it)));
     }

@@ -38,7 +38,7 @@ struct Typed<'a> {
     protocol: Protocol,
     syntax: Syntax,
     /// The results that later steps refer to, numbered from 1; the first is that of the start.
-    used: Vec<Named>,
+    used: Vec<ResultReference>,
     steps: Vec<CodeStep>,
     /// Whether a process was started that the steps address.
     has_server: bool,
@@ -46,7 +46,7 @@ struct Typed<'a> {
 
 /// A reference to the result of a step: the whole result, or the content of `{ok, Content}`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Named {
+enum ResultReference {
     Whole(u32),
     Content(u32),
 }
@@ -142,8 +142,8 @@ impl<'a> Typed<'a> {
         };
         let variable = || Code::Variable(n);
         let binds = match self.used {
-            ref used if used.contains(&Named::Content(n)) => Some(of_ok(variable())),
-            ref used if used.contains(&Named::Whole(n)) => Some(variable()),
+            ref used if used.contains(&ResultReference::Content(n)) => Some(of_ok(variable())),
+            ref used if used.contains(&ResultReference::Whole(n)) => Some(variable()),
             _ => None,
         };
         self.steps.push(CodeStep { binds, value });
@@ -155,11 +155,13 @@ impl<'a> Typed<'a> {
         let tag = parts.first().and_then(Term::as_atom).unwrap_or_default();
         let (name, _) = tag.rsplit_once('/').unwrap_or((tag, ""));
         let args = parts.iter().skip(1).map(|it| match result(it) {
-            Some(Named::Content(n)) => Code::Variable(n),
-            Some(Named::Whole(n)) if self.used.contains(&Named::Content(n)) || n == PROCESS => {
+            Some(ResultReference::Content(n)) => Code::Variable(n),
+            Some(ResultReference::Whole(n))
+                if self.used.contains(&ResultReference::Content(n)) || n == PROCESS =>
+            {
                 of_ok(Code::Variable(n))
             }
-            Some(Named::Whole(n)) => Code::Variable(n),
+            Some(ResultReference::Whole(n)) => Code::Variable(n),
             None if it.as_atom() == Some(SERVER) => Code::Variable(PROCESS),
             None => Code::Term(it.clone()),
         });
@@ -167,12 +169,12 @@ impl<'a> Typed<'a> {
     }
 }
 
-fn result(of: &Term) -> Option<Named> {
+fn result(of: &Term) -> Option<ResultReference> {
     let [tag, n] = of.as_tuple()? else { return None };
     let n = u32::try_from(n.as_int()?).ok()?;
     match tag.as_atom()? {
-        RESULT => Some(Named::Whole(n)),
-        CONTENT => Some(Named::Content(n)),
+        RESULT => Some(ResultReference::Whole(n)),
+        CONTENT => Some(ResultReference::Content(n)),
         _ => None,
     }
 }

@@ -18,7 +18,7 @@ use trace::Outcome;
 const MAX_TESTS_TOGETHER: usize = 50;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum ModuleOrigin {
     /// A file of the user.
     User,
     /// A module of OTP: the compiler knows its functions, and would warn of calls that fail.
@@ -33,7 +33,7 @@ pub(super) fn name(module: &Atom) -> String {
 /// The text of the test module.
 pub(super) fn text(
     module: &Atom,
-    origin: Origin,
+    origin: ModuleOrigin,
     units: &[Tested<'_>],
     chosen: &[Chosen],
 ) -> String {
@@ -49,7 +49,7 @@ pub(super) fn text(
         show_unit(&mut out, *unit, chosen);
     }
     out.push_str(ALONE);
-    if origin == Origin::Otp {
+    if origin == ModuleOrigin::Otp {
         out.push_str("\ncall(Module, Function, Args) ->\n    apply(Module, Function, Args).\n");
     }
     out
@@ -110,7 +110,7 @@ pub(super) fn is_test(line: &str) -> bool {
 pub(super) fn assertion(
     unit: &UnitName,
     setups: &[Setup],
-    origin: Origin,
+    origin: ModuleOrigin,
     test: &Test,
 ) -> Result<String, &'static str> {
     if let Some(protocol) = Protocol::of_unit(unit) {
@@ -121,8 +121,8 @@ pub(super) fn assertion(
         return Err("the input can't be written down");
     }
     let call = script.expression(match origin {
-        Origin::User => ByName::Written,
-        Origin::Otp => ByName::Called,
+        ModuleOrigin::User => ByName::Written,
+        ModuleOrigin::Otp => ByName::Called,
     });
     let steps: Vec<String> = setups.iter().map(Setup::erlang).collect();
     let call = match steps.is_empty() {

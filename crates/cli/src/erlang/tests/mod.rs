@@ -54,7 +54,7 @@ pub(crate) fn files(
         let wants =
             |kind: Emit, is_usual: bool| emit.contains(&kind) || emit.is_empty() && is_usual;
         let mut add = |suite: Suite, name: String, run_with: String| {
-            let written = Written { project, module, units: &units, suite };
+            let written = TestFile { project, module, units: &units, suite };
             let is_over = || to.until.why_over().is_some();
             let trial = beam.as_deref_mut().filter(|_| !is_over());
             let mut proof = if trial.is_some() { Proof::Passed } else { Proof::NotRun };
@@ -101,7 +101,7 @@ struct Trial<'a> {
 type IsLine = fn(&str) -> bool;
 
 /// A file of tests to be written.
-struct Written<'a> {
+struct TestFile<'a> {
     project: &'a Project,
     module: &'a Module,
     units: &'a [Tested<'a>],
@@ -114,7 +114,7 @@ const MAX_ROUNDS: usize = 6;
 const LIMIT_OF_SUITE: Duration = Duration::from_secs(120);
 const FAILED_TOGETHER: &str = "they fail or warn together with the others";
 
-impl Written<'_> {
+impl TestFile<'_> {
     /// The text of the tests that pass when run in sequence, if there is a BEAM to try them. `Err` has the reasons why
     /// paths have no test.
     fn text(
@@ -225,6 +225,6 @@ pub(crate) fn one(project: &Project, task: &Task, setups: &[Setup], test: &Test)
     eunit::assertion(&task.unit, setups, origin(module), test).ok()
 }
 
-fn origin(module: &Module) -> eunit::Origin {
-    if module.source.is_some() { eunit::Origin::User } else { eunit::Origin::Otp }
+fn origin(module: &Module) -> eunit::ModuleOrigin {
+    if module.source.is_some() { eunit::ModuleOrigin::User } else { eunit::ModuleOrigin::Otp }
 }
