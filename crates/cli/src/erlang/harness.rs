@@ -28,7 +28,7 @@ pub(crate) struct Harnessed<'m> {
     contract: &'m Contract,
 }
 
-/// Where the unit runs.
+/// A unit on our machine, or on BEAM.
 #[derive(Debug)]
 enum AnyUnit<'m> {
     Here(Unit<'m>),
