@@ -146,7 +146,7 @@ pub(crate) const SETUP: &str = "gimlet$setup";
 /// A module whose function [`SETUP`] performs a setup.
 pub(crate) fn setup_code(setup: &Setup) -> ModuleCode {
     let name = Atom::new(SETUP);
-    let body = before(setup, core::literal(Term::atom("ok")), 0);
+    let body = with_setup(setup, core::literal(Term::atom("ok")), 0);
     let definition = Definition { name: name.clone(), params: Vec::new(), body };
     core::module(&name, vec![definition], Vec::new())
 }
@@ -253,11 +253,11 @@ fn definition(
     let vars = || (first_arg..first_arg + unit.arity).map(core::variable).collect();
     let mut body = core::call(&unit.module, &unit.function, vars());
     if unit.is_property() {
-        body = looked_at(body, unit.arity);
+        body = inspected_property(body, unit.arity);
     }
     for (n, precondition) in preconditions.iter().enumerate() {
         let asked = core::call(&precondition.module, &precondition.function, vars());
-        body = accepted(asked, body, unit.arity + 1 + N_VARS * n);
+        body = if_accepted(asked, body, unit.arity + 1 + N_VARS * n);
     }
     if let Some(Made { args, .. }) = made {
         let unused = first_arg + unit.arity;
@@ -276,14 +276,14 @@ fn definition(
     // After the variables of the inner expressions.
     let first_var = 2 * unit.arity + 2 + N_VARS * (preconditions.len() + 1);
     for (n, setup) in setups.iter().enumerate().rev() {
-        body = before(setup, body, first_var + N_VARS * n);
+        body = with_setup(setup, body, first_var + N_VARS * n);
     }
     Definition { name: unit.function.clone(), params, body }
 }
 
 /// Puts a setup before the body: `do m:f() body`, or loads the descriptions of all applications and starts one: `case
 /// application:ensure_all_started(a) of {ok, _} -> body; Other -> error(Other) end`.
-fn before(setup: &Setup, body: Term, first_var: usize) -> Term {
+fn with_setup(setup: &Setup, body: Term, first_var: usize) -> Term {
     let application = Atom::new("application");
     match setup {
         Setup::Call(unit) => {
@@ -314,7 +314,7 @@ fn refuse() -> Term {
 }
 
 /// `case m:f(A1, …) of false -> false; Other -> Other end`
-fn looked_at(result: Term, var: usize) -> Term {
+fn inspected_property(result: Term, var: usize) -> Term {
     let other = || core::variable(var);
     let no = || core::literal(Term::atom("false"));
     core::case(result, vec![(no(), no()), (other(), other())])
@@ -323,7 +323,7 @@ fn looked_at(result: Term, var: usize) -> Term {
 /// The number of variables that a call of a precondition needs.
 const N_VARS: usize = 5;
 
-fn accepted(asked: Term, accepted: Term, first_var: usize) -> Term {
+fn if_accepted(asked: Term, accepted: Term, first_var: usize) -> Term {
     let yes = core::literal(Term::atom("true"));
     let clauses = vec![(yes, accepted), (core::variable(first_var + 4), refuse())];
     core::attempt(asked, first_var, core::case(core::variable(first_var), clauses), refuse())

@@ -150,7 +150,7 @@ impl<P: Program> Search<'_, P> {
                 drop(builder.spawn_scoped(scope, move || self.work(turns, (start, idle), &events)));
             }
             drop(events);
-            lost = self.listen(round, &happened, known, &mut so_far, arrived);
+            lost = self.handle_events(round, &happened, known, &mut so_far, arrived);
         });
         lost.sort_by_key(|it| it.0);
         for (n, turn, how) in lost {
@@ -158,14 +158,14 @@ impl<P: Program> Search<'_, P> {
             thread::scope(|scope| {
                 let builder = thread::Builder::new().stack_size(STACK_BYTES);
                 // If the thread can't be started, the unit stays untried.
-                drop(builder.spawn_scoped(scope, move || self.again(start, n, turn, how, &events)));
-                self.listen(round, &happened, known, &mut so_far, arrived);
+                drop(builder.spawn_scoped(scope, move || self.retry(start, n, turn, how, &events)));
+                self.handle_events(round, &happened, known, &mut so_far, arrived);
             });
         }
     }
 
     /// Handles events until all threads of the round have ended. Returns the turns that may be tried again.
-    fn listen(
+    fn handle_events(
         &self,
         round: usize,
         happened: &Receiver<(usize, Event<P>)>,
@@ -184,7 +184,7 @@ impl<P: Program> Search<'_, P> {
                 Err(RecvTimeoutError::Disconnected) => return lost,
             };
             match event {
-                Event::Over(state) => self.over(round, n, state, known, so_far),
+                Event::Over(state) => self.record_result(round, n, state, known, so_far),
                 Event::Lost(turn, how) => lost.push((n, turn, how)),
                 Event::Stopped => {
                     let found = so_far.get_mut(n).and_then(Option::take);
@@ -203,7 +203,7 @@ impl<P: Program> Search<'_, P> {
     }
 
     /// Records how the turn of a unit ended.
-    fn over(
+    fn record_result(
         &self,
         round: usize,
         n: usize,
@@ -252,7 +252,7 @@ impl<P: Program> Search<'_, P> {
                 None if is_over => Event::Over(None),
                 before => {
                     match self.turn_when_ready(turns, (nth, *n), before, (start, &mut worker)) {
-                        Ok(turn) => self.take(turn, start, &mut worker, &mut |found| {
+                        Ok(turn) => self.perform_turn(turn, start, &mut worker, &mut |found| {
                             events.send((*n, Event::SoFar(found))).unwrap_or_default();
                         }),
                         Err(why) => Event::Over(Some(Err(Failed { why, so_far: None }))),
@@ -303,7 +303,7 @@ impl<P: Program> Search<'_, P> {
     }
 
     /// Has a worker perform a turn. A worker that failed is not used again.
-    fn take<'s>(
+    fn perform_turn<'s>(
         &self,
         turn: Turn,
         start: StartWorker<'s, P>,
@@ -328,7 +328,7 @@ impl<P: Program> Search<'_, P> {
     }
 
     /// Retries a unit whose worker died.
-    fn again(
+    fn retry(
         &self,
         start: StartWorker<'_, P>,
         n: usize,
@@ -343,7 +343,7 @@ impl<P: Program> Search<'_, P> {
         };
         let event = match worker {
             Err(why) => Event::Over(Some(Err(Failed { why, so_far: before_of(&turn) }))),
-            Ok(worker) => self.take(turn, start, &mut Some(worker), &mut |found| {
+            Ok(worker) => self.perform_turn(turn, start, &mut Some(worker), &mut |found| {
                 events.send((n, Event::SoFar(found))).unwrap_or_default();
             }),
         };

@@ -100,7 +100,8 @@ impl<'a> Server<'a> {
         loop {
             match self.connection.receiver.recv_timeout(TICK) {
                 Ok(Message::Request(request)) => {
-                    // An error means that the editor did not complete the shutdown, so it has exited.
+                    // An error means that no exit notification followed the shutdown request; the server ends all the
+                    // same.
                     if !matches!(self.connection.handle_shutdown(&request), Ok(false)) {
                         return;
                     }
@@ -110,7 +111,7 @@ impl<'a> Server<'a> {
                         Err(error) => Response { id, result: None, error: Some(error) },
                     }));
                 }
-                Ok(Message::Notification(told)) => self.hear(told),
+                Ok(Message::Notification(told)) => self.handle_notification(told),
                 Ok(Message::Response(_)) => {}
                 Err(error) if error.is_timeout() => {}
                 Err(_) => return,
@@ -122,12 +123,12 @@ impl<'a> Server<'a> {
             }
             if let Some((job, ended)) = self.runs.ended() {
                 self.progress(&json!({"kind": "end"}));
-                self.learn(&job, ended);
+                self.handle_result(&job, ended);
             }
         }
     }
 
-    fn hear(&mut self, told: Notification) {
+    fn handle_notification(&mut self, told: Notification) {
         match told.method.as_str() {
             "textDocument/didOpen" => {
                 let params = read::<DidOpenTextDocumentParams>(told.params);
@@ -210,7 +211,7 @@ impl<'a> Server<'a> {
     }
 
     /// Tells the editor the results of a run, or why there are none.
-    fn learn(&mut self, job: &Job, ended: Ended) {
+    fn handle_result(&mut self, job: &Job, ended: Ended) {
         match ended {
             Ended::Report(report, root) => {
                 let mut found = FileResults::of(&report, &root, &job.path);

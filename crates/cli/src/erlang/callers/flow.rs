@@ -98,7 +98,7 @@ impl Evaluator<'_> {
     }
 
     /// Restores variables until only `n` former values are left.
-    fn forget(&mut self, n: usize) {
+    fn restore(&mut self, n: usize) {
         for (var, value) in self.earlier.drain(n..).rev() {
             match value {
                 Some(value) => self.values.insert(var, value),
@@ -346,18 +346,18 @@ impl Evaluator<'_> {
                     res = res.or(self.value(&clause.body));
                 }
             }
-            self.forget(n_earlier);
+            self.restore(n_earlier);
             // A value that an unguarded clause matches does not reach the next clause.
             if let ([pattern], [value], true) =
                 (clause.patterns.as_slice(), values.as_mut_slice(), is_true(&clause.guard))
             {
-                leave_out(value, pattern);
+                remove_literals(value, pattern);
                 if let Some(ExprKind::Var(var)) = exprs.first().map(|it| &it.kind) {
                     self.set(*var, value.clone());
                 }
             }
         }
-        self.forget(n_before);
+        self.restore(n_before);
         res.flat()
     }
 
@@ -532,7 +532,7 @@ fn wanted(pattern: &Pattern) -> Value {
 }
 
 /// Removes the literals from a value that a pattern is certain to match.
-fn leave_out(value: &mut Value, pattern: &Pattern) {
+fn remove_literals(value: &mut Value, pattern: &Pattern) {
     let Value::OneOf(shapes) = value else { return };
     let Pattern::Literal(term) = pattern else { return };
     shapes.retain(|it| match it {

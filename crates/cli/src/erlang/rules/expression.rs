@@ -82,7 +82,7 @@ impl<'a> Expressions<'a> {
     }
 
     /// Registers an event of the run in advance, to know the first function of each process.
-    pub(super) fn expect(&mut self, told: &Told) {
+    pub(super) fn register(&mut self, told: &Told) {
         let process = self.processes.entry(told.actor).or_default();
         if told.what == "enter" && process.first.is_none() {
             process.first = Some((PlaceId(told.place), told.value.clone()));
@@ -94,7 +94,7 @@ impl<'a> Expressions<'a> {
     }
 
     /// Whether a report of instrumented code is about this step.
-    pub(super) fn tells_of(&self, told: &Told, deed: &VisibleStep) -> bool {
+    pub(super) fn is_report_of(&self, told: &Told, deed: &VisibleStep) -> bool {
         let rule = self.node(told).map(|it| it.rule.as_str());
         match (told.what.as_str(), deed.take) {
             ("took", Take::Message(_) | Take::Timeout) => rule == Some("receive"),

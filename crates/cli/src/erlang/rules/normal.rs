@@ -72,7 +72,7 @@ pub(super) fn play(
         events: Vec::new(),
         current: unit,
     };
-    player.hear(stage);
+    player.queue_reports(stage);
     let unit = Child { actor: unit, pid: stage.pid(unit).unwrap_or(Term::Nil) };
     let mut is_cut = false;
     loop {
@@ -83,7 +83,7 @@ pub(super) fn play(
         let offers = stage.offers()?;
         if let Some((actor, label)) = player.next(&offers) {
             player.current = actor;
-            player.say(actor);
+            player.show_events(actor);
             if let Some(label) = label {
                 player.step(stage, &offers, label)?;
             }
@@ -95,7 +95,7 @@ pub(super) fn play(
         } else if let Some(timer) = offers.iter().find(|it| !player.actors.contains(&it.actor)) {
             let actor = timer.actor;
             player.step(stage, &offers, Label { actor, take: Take::Next })?;
-            player.say(actor);
+            player.show_events(actor);
         } else {
             break;
         }
@@ -177,7 +177,7 @@ impl Player {
         };
         let queue = self.queues.entry(label.actor).or_default();
         queue.push_back(Event::Does(deed));
-        self.hear(stage);
+        self.queue_reports(stage);
         if !arrivals.is_empty() {
             // Messages that arrive at once do so before any other event.
             let queue = self.queues.entry(label.actor).or_default();
@@ -189,14 +189,14 @@ impl Player {
         Ok(())
     }
 
-    fn hear(&mut self, stage: &mut Staged<'_>) {
+    fn queue_reports(&mut self, stage: &mut Staged<'_>) {
         for told in stage.told() {
             self.queues.entry(told.actor).or_default().push_back(Event::Told(told));
         }
     }
 
     /// Shows the queued events of an actor.
-    fn say(&mut self, actor: Actor) {
+    fn show_events(&mut self, actor: Actor) {
         self.events.extend(self.queues.get_mut(&actor).into_iter().flat_map(std::mem::take));
     }
 }

@@ -80,7 +80,7 @@ pub(super) fn states(played: &Played, places: &Places) -> Vec<State> {
     // The first function that a process enters gives its initial expression.
     for event in &played.events {
         if let Event::Told(told) = event {
-            system.expressions.expect(told);
+            system.expressions.register(told);
         }
     }
     let mut events = played.events.iter().peekable();
@@ -90,7 +90,7 @@ pub(super) fn states(played: &Played, places: &Places) -> Vec<State> {
             Event::Does(deed) => {
                 let own = events.next_if(|it| {
                     let is_own = |told: &Told| {
-                        told.actor == deed.actor && system.expressions.tells_of(told, deed)
+                        told.actor == deed.actor && system.expressions.is_report_of(told, deed)
                     };
                     matches!(it, Event::Told(told) if is_own(told))
                 });

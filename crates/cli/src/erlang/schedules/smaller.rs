@@ -43,7 +43,7 @@ impl Smaller<'_, '_> {
         let is_recorded = std::mem::replace(&mut self.stage.is_recorded, false);
         let (first, goes_on) = (shown.finding.input.clone(), self.goes_on);
         smaller_inputs(&first, self.judge.contract, MAX_INPUTS, goes_on, &mut |input| {
-            let Some(mut found) = self.shows(wanted, input, &shown.schedule) else {
+            let Some(mut found) = self.preserving_run(wanted, input, &shown.schedule) else {
                 return Some(false);
             };
             found.finding.count = shown.finding.count;
@@ -54,7 +54,7 @@ impl Smaller<'_, '_> {
         if shown.finding.input != first {
             shown.finding.found_with = Some(first);
         }
-        self.calm(wanted, shown);
+        self.reduce_switches(wanted, shown);
         self.stage.is_recorded = is_recorded;
     }
 
@@ -64,7 +64,12 @@ impl Smaller<'_, '_> {
 
     /// Returns a run with this input that preserves the property: with the same schedule if possible, or else by a
     /// search.
-    fn shows(&mut self, wanted: &Wanted, input: &Input, schedule: &[Label]) -> Option<Shown> {
+    fn preserving_run(
+        &mut self,
+        wanted: &Wanted,
+        input: &Input,
+        schedule: &[Label],
+    ) -> Option<Shown> {
         let mut all = self.gathered();
         let names = self.names(schedule);
         if let Ok(Followed { steps, performed, is_in_order: true, .. }) =
@@ -99,7 +104,7 @@ impl Smaller<'_, '_> {
     }
 
     /// Reduces lost messages and preemptions as long as the property is preserved.
-    fn calm(&mut self, wanted: &Wanted, shown: &mut Shown) {
+    fn reduce_switches(&mut self, wanted: &Wanted, shown: &mut Shown) {
         let names = self.names(&shown.schedule);
         let input = shown.finding.input.clone();
         let Ok(first) = follow(self.stage, &input, &names) else { return };
