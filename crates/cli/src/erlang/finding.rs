@@ -45,7 +45,7 @@ pub(crate) struct Finding {
 pub(crate) enum Confirmation {
     Untried,
     Confirmed,
-    /// With the reason.
+    /// BEAM did not confirm the finding, for this reason.
     Unconfirmed(String),
 }
 

@@ -236,8 +236,8 @@ impl Executor for Harnessed<'_> {
     }
 }
 
-/// `f(A1, …) -> case pre(A1, …) of true -> m:f(A1, …); _ -> throw(…) end.` An exception in a precondition refuses the
-/// input.
+/// The function of the harness: `f(A1, …) -> case pre(A1, …) of true -> m:f(A1, …); _ -> throw(…) end.` An exception
+/// in a precondition refuses the input.
 ///
 /// If parameters are recipes, their values are made first. A recipe that fails is refused like an input that a
 /// precondition refuses.
@@ -281,8 +281,8 @@ fn definition(
     Definition { name: unit.function.clone(), params, body }
 }
 
-/// Puts a setup before the body: `do m:f() body`, or loads the descriptions of all applications and starts one: `case
-/// application:ensure_all_started(a) of {ok, _} -> body; Other -> error(Other) end`.
+/// Puts a setup before the body: `do m:f() body`. An application is started after the descriptions of all applications
+/// are loaded: `case application:ensure_all_started(a) of {ok, _} -> body; Other -> error(Other) end`.
 fn with_setup(setup: &Setup, body: Term, first_var: usize) -> Term {
     let application = Atom::new("application");
     match setup {
@@ -313,7 +313,7 @@ fn refuse() -> Term {
     core::raise("throw", core::literal(Term::atom(REFUSED)))
 }
 
-/// `case m:f(A1, …) of false -> false; Other -> Other end`
+/// Makes the result of a property a choice: `case m:f(A1, …) of false -> false; Other -> Other end`
 fn inspected_property(result: Term, var: usize) -> Term {
     let other = || core::variable(var);
     let no = || core::literal(Term::atom("false"));

@@ -196,8 +196,8 @@ impl References {
 
 /// The call graph of all functions under test.
 ///
-/// It has further nodes: one for each module, with edges to its exported functions, and one for each kind of call that
-/// is resolved at run time. So the number of edges is linear in the size of the code.
+/// Further nodes stand for the modules, with edges to their exported functions, and for the kinds of calls that are
+/// resolved at run time. So the number of edges is linear in the size of the code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallGraph {
     functions: BTreeMap<UnitName, FunctionId>,

@@ -28,7 +28,7 @@ const LOADING: Duration = Duration::from_secs(600);
 /// be stopped from within.
 const TIMES: u32 = 3;
 const MORE: Duration = Duration::from_secs(20);
-/// A turn is also aborted, whatever its processor time, when its wall time is this many times longer than that. The
+/// A turn is also aborted when its wall time exceeds that limit by this factor, whatever its processor time. The
 /// factor leaves room for a loaded machine, where a worker gets little processor time.
 const TIMES_LONGER: u32 = 5;
 /// How many bytes of a worker's standard error are kept.

@@ -112,9 +112,10 @@ pub(crate) trait Program: Sized + Sync {
 /// When findings are replayed on the real runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Confirming {
-    /// As soon as the turn of a unit has ended, while other units are explored.
+    /// A finding is replayed as soon as the turn of its unit has ended, while other units are explored.
     Unit,
-    /// After the search, all findings of a program together: starting the runtime costs more than a replay.
+    /// All findings of a program are replayed together after the search: starting the runtime costs more than a
+    /// replay.
     Program,
 }
 

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// How much effort (in the unit of [`engine::Report::spent`]) without news ends a turn of the first round.
 const PATIENCE: u64 = 100;
-/// The factor by which that grows with each round.
+/// The factor by which [`PATIENCE`] grows with each round.
 const MORE: u64 = 4;
 /// The weight of the best mode when runs and time are shared; the others have weight 1.
 const BEST: u32 = 8;

@@ -120,7 +120,7 @@ const LITTLE_PATIENCE: u64 = 40;
 const MORE: u64 = 250;
 /// The factor for [`MORE`] if branches inside clause bodies are still not taken.
 const FOR_BRANCHES: u64 = 3;
-/// The time limit for that, since single queries may be slow.
+/// The time limit of finding failures after all wanted clauses are completed, since single queries may be slow.
 const LINGER: Duration = Duration::from_secs(5);
 /// The maximum number of inputs that are combined into pairs.
 const MAX_ALONE: usize = 12;

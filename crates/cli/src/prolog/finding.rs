@@ -386,7 +386,7 @@ pub(crate) fn shape(ball: &Term) -> String {
         Some([Term::Atom(name), first, ..]) if name.as_str() == "error" => {
             format!("error({})", shape(first))
         }
-        // Of other terms only name and, for errors, the first argument identify the cause.
+        // Other terms are identified by their name and, for errors, by their first argument.
         Some([Term::Atom(name), Term::Atom(first), ..]) if name.as_str().ends_with("_error") => {
             format!("{}({},..)", name.as_str(), first.as_str())
         }
