@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) struct Clock;
 
-/// How often the thread checks the time and the interrupt flag.
+/// How often the thread looks at the interrupt flag.
 const TICK: Duration = Duration::from_millis(50);
 
 impl Clock {

@@ -247,7 +247,7 @@ impl Explored {
     }
 }
 
-/// The outcome in SWI-Prolog, in words.
+/// What SWI-Prolog does instead, in words.
 fn differs(count: &str, end: &str, said: &str) -> String {
     match (end, count) {
         ("error", _) => format!("swipl throws error({said}, _)"),
