@@ -1,4 +1,4 @@
-//! The command line: what can be asked, and how it is spelled.
+//! The definition of the command line: commands, options, and the parsers of their values.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use engine::Strategy;
@@ -20,65 +20,65 @@ pub(crate) struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Find inputs that make functions fail, make tests of them, measure coverage
+    /// Find inputs that make functions fail, write tests, and measure coverage
     #[command(
         override_usage = "gimlet test [OPTIONS] TARGET...",
         after_help = "Examples:\n  gimlet test src/shop.erl\n  \
                       gimlet test src/shop.erl -f total/1 --args '[[{apple, 3}]]' --out gimlet\n  \
                       gimlet test lists -f lists:nth/2 --format json\n  \
                       gimlet test . -j 8 --memory 4G --budget 5m\n\n\
-                      Exit code: 0 nothing found, 1 a finding, 2 it could not be done, \
+                      Exit code: 0 no findings, 1 findings, 2 an error, \
                       130, 143 or 129 ended by SIGINT, SIGTERM or SIGHUP"
     )]
     Test(Box<Test>),
-    /// Run one call or goal on our machine; print what the shell of the language would
+    /// Run one call or goal on Gimlet's own machine, and print the result as the language's shell does
     #[command(
         override_usage = "gimlet run [OPTIONS] TARGET... CALL",
         after_help = "Examples:\n  gimlet run lists 'lists:seq(1, 3)'\n  \
                       gimlet run src/shop.erl -I include 'shop:total([{apple, 3}])'\n  \
                       gimlet run family.pl 'ancestor(X, tom)'\n  \
                       gimlet run src/shop.erl 'shop:open()' --trace --lossy --seed 3\n\n\
-                      Exit code: 0 a value or an answer, 1 an exception or no answer, 2 it could \
-                      not be done or a budget ended it; the status of a program that halts"
+                      Exit code: 0 a value or an answer, 1 an exception or no answer, 2 an error \
+                      or an exceeded limit; a program that halts sets its own exit code"
     )]
     Run(Run),
-    /// Run recorded inputs again: a corpus file or a report.json that `test --out` wrote
+    /// Replay the inputs of a corpus file or report.json that `test --out` wrote, and compare the outcomes
     #[command(after_help = "Examples:\n  gimlet replay gimlet/corpus/shop.total.1.corpus\n  \
                       gimlet replay gimlet/report.json --id 3f2a90c1\n\n\
-                      Exit code: 0 all went as recorded, 1 something went otherwise, \
-                      2 it could not be done")]
+                      Exit code: 0 all outcomes are as recorded, 1 an outcome differs, \
+                      2 an error")]
     Replay(Replay),
-    /// Run a command, such as the project's tests, and note how the project's functions are called
+    /// Run a command, such as the project's tests, and record the calls of the project's functions
     #[command(
         override_usage = "gimlet record [OPTIONS] -- COMMAND [ARGUMENT...]",
         after_help = "Examples:\n  gimlet record -- rebar3 eunit\n  \
                       gimlet record -- mix test\n  \
                       gimlet record --out calls.json -- erl -noshell -eval 'shop_tests:test(), halt().'\n\n\
-                      The command runs as it would without gimlet, with all that it may do.\n\
+                      The command runs as it would without gimlet, without a sandbox.\n\
                       Exit code: that of the command, or 2 if it could not be started"
     )]
     Record(Record),
-    /// Unfold all paths of a function within a bound: which inputs take them, and what can be reached
+    /// Explore all paths of a function within a bound, show an input for each, and tell what can be reached
     #[command(
         override_usage = "gimlet symbolic [OPTIONS] TARGET... -f M:F/A",
         after_help = "Examples:\n  gimlet symbolic src/shop.erl -f total/1\n  \
                       gimlet symbolic src/shop.erl -f total/1 --reach error\n  \
                       gimlet symbolic src/shop.erl -f total/1 --reach 42 --depth 20\n  \
                       gimlet symbolic src/shop.erl -f total/1 --format html > tree.html\n\n\
-                      Exit code: 0, or with --reach: 1 it can be reached, 0 it can't or nobody \
-                      knows; 2 it could not be done"
+                      Exit code: 0; with --reach 1 if the target can be reached, 0 if not or if \
+                      that is unknown; 2 an error"
     )]
     Symbolic(Symbolic),
-    /// Show a module flattened and instrumented: what makes BEAM tell how it runs
+    /// Show a module after flattening and after instrumentation, which makes BEAM report its execution
     #[command(after_help = "Examples:\n  gimlet instrument src/shop.erl\n  \
                       gimlet instrument orddict --form flat\n\n\
-                      Exit code: 0, or 2 if it could not be done")]
+                      Exit code: 0, or 2 for an error")]
     Instrument(Instrument),
-    /// Write a gimlet.toml for the project that is here
+    /// Write a gimlet.toml for the project in a directory
     #[command(after_help = "Examples:\n  gimlet init\n  gimlet init apps/shop\n\n\
                       Exit code: 0, or 2 if there is one already or it could not be written")]
     Init(Init),
-    /// Show what options hold for `gimlet test`, and where each comes from
+    /// Show the value of each option of `gimlet test`, and where it was set
     #[command(
         override_usage = "gimlet config [OPTIONS OF test] [TARGET...]",
         after_help = "Examples:\n  gimlet config\n  gimlet config . --time 5s\n\n\
@@ -89,25 +89,25 @@ pub(crate) enum Command {
     #[command(
         override_usage = "gimlet watch [OPTIONS OF test] TARGET...",
         after_help = "Examples:\n  gimlet watch src/shop.erl\n  gimlet watch . --budget 20s\n\n\
-                      Ctrl-C ends it. Exit code: 128 and the number of the signal that ended it, \
-                      or 2 if it could not be done"
+                      Ctrl-C ends it. Exit code: 128 plus the number of the signal that ended it, \
+                      or 2 for an error"
     )]
     Watch(Watch),
     /// Serve an editor over the language server protocol, on standard input and output
     #[command(
         after_help = "Findings and uncovered clauses are diagnostics, with actions that add tests; \
-                      above each function is what is known of it.\n\n\
+                      code lenses above functions show the number of findings and the coverage.\n\n\
                       Example, for Neovim:\n  vim.lsp.start({ name = 'gimlet', cmd = { 'gimlet', 'lsp' } })\n\n\
                       Initialization options: {\"onOpen\": true, \"budget\": \"10s\", \"options\": []}"
     )]
     Lsp,
-    /// Print what a shell needs to complete the command line
+    /// Print the completion script for a shell
     #[command(
         after_help = "Examples:\n  gimlet completions bash > ~/.local/share/bash-completion/completions/gimlet\n  \
                       gimlet completions fish > ~/.config/fish/completions/gimlet.fish"
     )]
     Completions {
-        /// The shell
+        /// The shell to complete for
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
@@ -115,7 +115,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  gimlet manual | man -l -\n  \
                       gimlet manual ~/.local/share/man/man1")]
     Manual {
-        /// Where pages are written: gimlet.1, gimlet-test.1, ...
+        /// The directory for the pages gimlet.1, gimlet-test.1, ...
         #[arg(value_name = "DIR")]
         dir: Option<PathBuf>,
     },
@@ -158,37 +158,37 @@ pub(crate) struct Run {
     /// Source files, .beam files, directories or modules of OTP; then the call, as in the shell
     #[arg(value_name = "TARGET... CALL", required = true)]
     pub(crate) targets_and_call: Vec<String>,
-    /// What goes to stdout
+    /// The format of standard output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) build: Build,
-    /// Let the program touch the world outside; may repeat
+    /// Allow the program effects outside of Gimlet's machine; may repeat
     #[arg(long = "allow", value_name = "EFFECT", value_enum)]
     pub(crate) allowed: Vec<Effect>,
-    /// Give up after this long: 500ms, 30s, 2m
+    /// Stop the program after this time: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) time: Option<Duration>,
-    /// Give up beyond this much memory: 64K, 512M, 2G
+    /// Stop the program when it uses more memory: 64K, 512M, 2G
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "2G")]
     pub(crate) memory: usize,
-    /// Give up after so many function calls
+    /// Stop the program after this many function calls
     #[arg(long, value_name = "N")]
     pub(crate) reductions: Option<u64>,
-    /// Show the run rule by rule: the processes, what they have yet to do, and the messages; of Prolog the goal,
-    /// the answer so far and the alternatives
+    /// Show each step of the run: the processes with their remaining computations, and the messages; for Prolog the
+    /// goal, the bindings so far and the alternatives
     #[arg(long)]
     pub(crate) trace: bool,
-    /// Show at most so many steps
+    /// The maximum number of steps shown
     #[arg(long, value_name = "N", default_value_t = 2000, requires = "trace")]
     pub(crate) steps: usize,
-    /// When a message is there: instant, causal or free, as with `test` [default with --trace: free, else instant]
+    /// When a sent message arrives: instant, causal or free, as for `test` [default with --trace: free, else instant]
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true)]
     pub(crate) delivery: Option<Deliver>,
-    /// Up to N messages may get lost [default: 1]
+    /// Let up to N messages get lost; --lossy alone means 1
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     pub(crate) lossy: Option<usize>,
-    /// Deliver and lose messages at random
+    /// Deliver and lose messages at random, with this seed
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
 }
@@ -205,7 +205,7 @@ pub(crate) struct Build {
     /// A macro for the compiler; may repeat
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) defines: Vec<String>,
-    /// Run on a system of these nodes, the call on the first: a@host,b@host
+    /// Run a distributed system of these nodes, with the call on the first: a@host,b@host
     #[arg(long, value_name = "NAMES", value_parser = nodes, default_value = "", hide_default_value = true)]
     pub(crate) nodes: Nodes,
     /// What `--allow` names, for the runtimes that are started.
@@ -213,7 +213,7 @@ pub(crate) struct Build {
     pub(crate) effects: Vec<Effect>,
 }
 
-/// Names of nodes, no two the same.
+/// Names of nodes, without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Nodes(pub(crate) Vec<String>);
 
@@ -222,44 +222,45 @@ pub(crate) struct Symbolic {
     /// Source files, .beam files, directories or modules of OTP
     #[arg(value_name = "TARGET", required = true)]
     pub(crate) targets: Vec<String>,
-    /// The function to unfold; F/A is enough with one module
+    /// The function to explore; F/A is enough with one module
     #[arg(short = 'f', long = "function", value_name = "M:F/A")]
     pub(crate) function: String,
     /// Choices of a path that are unfolded
     #[arg(short, long, value_name = "N", default_value_t = 12)]
     pub(crate) depth: usize,
-    /// Give up after this long: 500ms, 30s, 2m
+    /// Stop the exploration after this time: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "30s")]
     pub(crate) time: Duration,
-    /// Can this be reached: a line, `FILE:LINE`, `error` or `deadlock`; of Prolog `error`, `true` or `false`?
+    /// Tell whether a path reaches this target: a line, `FILE:LINE`, `error` or `deadlock`; for Prolog `error`, `true`
+    /// or `false`
     #[arg(long, value_name = "WHAT")]
     pub(crate) reach: Option<String>,
     /// Show each path rule by rule too: what processes have yet to do, messages, and the path constraint
     #[arg(long)]
     pub(crate) trace: bool,
-    /// Show at most so many steps of each
+    /// The maximum number of steps shown of each path
     #[arg(long, value_name = "N", default_value_t = 2000, requires = "trace")]
     pub(crate) steps: usize,
     /// Ignore specs: any term is an input
     #[arg(long)]
     pub(crate) no_spec: bool,
-    /// Let the program touch the world outside; may repeat
+    /// Allow the program effects outside of Gimlet's machine; may repeat
     #[arg(long = "allow", value_name = "EFFECT", value_enum)]
     pub(crate) allowed: Vec<Effect>,
-    /// What goes to stdout
+    /// The format of standard output
     #[arg(long, value_enum, default_value_t = TreeFormat::Text)]
     pub(crate) format: TreeFormat,
     #[command(flatten)]
     pub(crate) build: Build,
 }
 
-/// How a tree is written.
+/// The format of an execution tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TreeFormat {
     Text,
     Json,
     Dot,
-    /// A page to unfold in a browser
+    /// An HTML page with a tree that can be unfolded
     Html,
 }
 
@@ -280,56 +281,55 @@ pub(crate) struct Test {
     /// Prolog: which arguments are given (+) and which are results (-): 'main(+,+,-)'; may repeat
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Vec<String>,
-    /// Prolog: what the tests shall cover
+    /// Prolog: the coverage criterion for the tests
     #[arg(long, value_enum, value_name = "KIND", default_value_t = Criterion::Clause)]
     pub(crate) coverage: Criterion,
-    /// Prolog: answers of a goal that are looked at; 1: only the first counts, as in the paper [default: 6]
+    /// Prolog: how many answers of a goal to ask for; 1 as in the paper [default: 6]
     #[arg(long, value_name = "N")]
     pub(crate) answers: Option<usize>,
-    /// Prolog: inputs have at most so many compounds or lists inside each other
+    /// Prolog: the maximum nesting of compounds and lists in inputs
     #[arg(long, value_name = "N")]
     pub(crate) term_depth: Option<usize>,
     /// Prolog: show the path condition of each test, and the alternatives of its choices
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Choices of a path that may be taken the other way [default: 25, more while clauses are missing]
+    /// How many choices of a path may be flipped [default: 25, more while clauses are uncovered]
     #[arg(short, long, value_name = "N")]
     pub(crate) depth: Option<usize>,
-    /// Time for each function: 500ms, 30s, 2m [default: 30s, less when nothing new comes]
+    /// Time limit for each function: 500ms, 30s, 2m [default: 30s, less without new coverage]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) time: Option<Duration>,
-    /// Time for everything together, loading and replaying included: 30s, 2m [default: 45s for each
-    /// module, at most 5m]
+    /// Time limit for everything, including loading and replaying: 30s, 2m [default: 45s for each module, at most 5m]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) budget: Option<Duration>,
-    /// Runs for each function [default: as long as they bring something new, and some more]
+    /// Maximum number of runs for each function [default: until runs bring nothing new for a while]
     #[arg(long, value_name = "N")]
     pub(crate) runs: Option<usize>,
     /// Memory for everything together, shared by the functions that are tested at the same time: 2G, 512M
     /// [default: three quarters of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory: Option<usize>,
-    /// Functions tested at the same time, or cores for the queries or schedules of one [default: number of
-    /// cores]
+    /// How many cores to use: for functions tested in parallel, or for the queries or schedules of a single one
+    /// [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = at_least_one)]
     pub(crate) jobs: Option<usize>,
-    /// Where Erlang runs: on our own machine, or on the real BEAM
+    /// Where Erlang runs: on Gimlet's own machine, or on the real BEAM
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Machine)]
     pub(crate) backend: Backend,
-    /// The order of the search
+    /// The search strategy
     #[arg(long, value_name = "NAME", value_parser = strategy, default_value = "visited-first")]
     pub(crate) strategy: Strategy,
     /// Ignore specs: any term is an input, no result is wrong
     #[arg(long)]
     pub(crate) no_spec: bool,
-    /// Make up values of opaque types and of structs and records that only their module makes, instead of
-    /// calling its functions
+    /// Generate values of opaque types, and of structs and records that only their module constructs, directly instead
+    /// of by calls of the module's functions
     #[arg(long)]
     pub(crate) made_up: bool,
-    /// Run this module or function with its concrete values only; may repeat
+    /// Execute this module or function concretely, without following its arguments symbolically; may repeat
     #[arg(long, value_name = "M[:F/A]")]
     pub(crate) concrete: Vec<String>,
-    /// A function that returns true for every input that counts; may repeat
+    /// A precondition: only inputs for which this function returns true are tested; may repeat
     #[arg(long, value_name = "M:F/A")]
     pub(crate) pre: Vec<String>,
     /// A function without arguments that runs before each input; may repeat [default: the application of the
@@ -339,24 +339,24 @@ pub(crate) struct Test {
     /// Do not start the application of the modules
     #[arg(long)]
     pub(crate) no_start: bool,
-    /// Steps of a sequence: messages and calls of a behaviour's process [default: 4]; of other modules,
-    /// calls of exported functions that share a state
+    /// How many steps a sequence has: messages and calls for the process of a behaviour [default: 4]; for other
+    /// modules, calls of exported functions that share state [default: no sequences]
     #[arg(long, value_name = "N")]
     pub(crate) sequence: Option<usize>,
     /// Explore the schedules of processes too
     #[arg(long)]
     pub(crate) schedules: bool,
-    /// What is left out because it would be the same
+    /// How schedules are selected: by partial order reduction, or at random
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Reduction::Optimal, requires = "schedules")]
     pub(crate) dpor: Reduction,
 
-    /// With --dpor pct, how many orderings of two steps a bug may need: 1 to 3 find most
+    /// With --dpor pct, how many ordering constraints between two steps a bug may need; most need 1 to 3
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=16), requires = "schedules")]
     pub(crate) bug_depth: u8,
-    /// When a message or a signal that was sent is there
+    /// When sent messages and signals arrive
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Deliver::Local, requires = "schedules")]
     pub(crate) delivery: Deliver,
-    /// Up to N messages of a run may get lost [default: 1]
+    /// Let up to N messages of a run get lost; --lossy alone means 1
     #[arg(
         long,
         value_name = "N",
@@ -366,34 +366,34 @@ pub(crate) struct Test {
         requires = "schedules"
     )]
     pub(crate) lossy: Option<usize>,
-    /// How often a process may be left although its next step could be taken [default: any number]
+    /// Maximum number of preemptions, which are switches away from a process that could continue [default: no limit]
     #[arg(long, value_name = "N", requires = "schedules")]
     pub(crate) preemptions: Option<usize>,
-    /// Steps of a run; what has not ended by then is left at that, and the verdict is bounded
+    /// Maximum number of steps of a run; a run that exceeds it is cut off, and the verdict is bounded
     #[arg(long, value_name = "N", default_value_t = engine::STEPS, requires = "schedules")]
     pub(crate) steps: usize,
-    /// Report processes that wait for ever though the call has ended
+    /// Report processes that wait for ever although the call has ended
     #[arg(long, requires = "schedules")]
     pub(crate) blocked: bool,
     /// Let each node of --nodes but the first go down, once, at any time
     #[arg(long, requires = "schedules", requires = "nodes")]
     pub(crate) node_down: bool,
-    /// Let the program touch the world outside; may repeat
+    /// Allow the program effects outside of Gimlet's machine; may repeat
     #[arg(long = "allow", value_name = "EFFECT", value_enum)]
     pub(crate) allowed: Vec<Effect>,
-    /// For everything random
+    /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Show refused inputs like other findings, and count them: the same as --fail-on any
+    /// Show refusals like other findings, and let them make the exit code 1, as with --fail-on any
     #[arg(long)]
     pub(crate) strict: bool,
     /// Which findings make the exit code 1
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailLevel::Suspicious)]
     pub(crate) fail_on: FailLevel,
-    /// A report.json of an earlier run: what it has is known, and only what is new fails
+    /// A report.json of an earlier run: only findings that it does not contain make the exit code 1
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Leave out modules and files that match; may repeat: 'src/gen_*', 'test/**'
+    /// Exclude modules and files that match; may repeat: 'src/gen_*', 'test/**'
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     pub(crate) exclude: Vec<String>,
     /// The configuration [default: the nearest gimlet.toml, from the project or this directory upwards]
@@ -410,26 +410,26 @@ pub(crate) struct Test {
         value_name = "KIND",
         value_parser = report_format,
         default_value = "text",
-        help = format!("What goes to stdout: {}", format_names())
+        help = format!("The format of standard output: {}", format_names())
     )]
     pub(crate) format: ReportFormat,
     /// Write the report to a file too, in any format: html=report.html; may repeat
     #[arg(long, value_name = "KIND=FILE", value_parser = report_file)]
     pub(crate) report: Vec<ReportFile>,
-    /// Calls that `gimlet record` noted [default: the nearest .gimlet/recorded.json, from the project upwards]
+    /// The calls that `gimlet record` recorded [default: the nearest .gimlet/recorded.json, from the project upwards]
     #[arg(long, value_name = "FILE")]
     pub(crate) recorded: Option<PathBuf>,
     /// Use no recorded calls
     #[arg(long, conflicts_with = "recorded")]
     pub(crate) no_recorded: bool,
-    /// Write reports, tests and inputs to this directory, and begin with the inputs that are there
+    /// Write reports, tests and inputs to this directory, and use the inputs in it as seeds
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// The tests to write; may repeat [default: those of the language]
+    /// The kind of tests to write; may repeat [default: that of the language]
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) emit: Vec<Emit>,
-    /// How many tests to write: the fewest that enter every clause that was entered and show every finding,
-    /// or one for each path
+    /// Which tests to write: a minimal set that enters every covered clause and shows every finding, or one for each
+    /// path
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Tests::Minimal)]
     pub(crate) tests: Tests,
     #[command(flatten)]
@@ -438,10 +438,10 @@ pub(crate) struct Test {
 
 #[derive(Debug, Args)]
 pub(crate) struct Record {
-    /// Where the calls are written [default: .gimlet/recorded.json]
+    /// The file for the calls [default: .gimlet/recorded.json]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// What to run, with its arguments
+    /// The command with its arguments
     #[arg(value_name = "COMMAND", required = true, last = true)]
     pub(crate) command: Vec<OsString>,
 }
@@ -453,7 +453,7 @@ pub(crate) struct Replay {
     /// Only the input with this id
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// What goes to stdout
+    /// The format of standard output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 }
@@ -463,7 +463,7 @@ pub(crate) struct Instrument {
     /// A source file, a .beam file or a module of OTP
     #[arg(value_name = "FILE")]
     pub(crate) target: String,
-    /// What is shown
+    /// Which form of the module to show
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Both)]
     pub(crate) form: Form,
     #[command(flatten)]
@@ -477,31 +477,31 @@ pub(crate) enum Form {
     Both,
 }
 
-/// Partial order reduction.
+/// How schedules are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Reduction {
-    /// No two runs are equivalent
+    /// Explore each class of equivalent executions once (optimal partial order reduction)
     Optimal,
-    /// Some runs are equivalent to others
+    /// Explore each class of equivalent executions at least once (source sets)
     Source,
-    /// Everybody who can goes on, at every step, but for what was seen before
+    /// Try every enabled step, except those in sleep sets
     None,
-    /// At random, until the budget is used up: every possible step is as likely as the others
+    /// Take random enabled steps, all equally likely, until the budget is used up
     Random,
-    /// Random priorities that change --bug-depth less one times in a run: a bug that needs so many orderings of
-    /// two steps is found by each run with a known probability (probabilistic concurrency testing)
+    /// Change random priorities --bug-depth less one times in a run (probabilistic concurrency testing): each run
+    /// finds a bug that needs so many ordering constraints with a known probability
     Pct,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Deliver {
-    /// A message when it was sent, an exit signal later: as on one node of BEAM
+    /// Messages at once and exit signals with a delay, as on a single node of BEAM
     Local,
-    /// Both when they were sent
+    /// Both at once
     Instant,
-    /// Both after what caused them
+    /// Both in causal order
     Causal,
-    /// Both after what the same process sent before
+    /// Both in the order of each sender
     Free,
 }
 
@@ -514,12 +514,12 @@ pub(crate) enum Tests {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Backend {
-    /// Our own machine
+    /// Gimlet's own machine
     Machine,
     /// The real BEAM
     Beam,
-    /// The machine, and BEAM for a function that needs native code or a builtin that the machine lacks,
-    /// or that computes for more than 100,000 calls on what does not depend on its input
+    /// The machine, and BEAM for a function that needs native code or a builtin that the machine lacks, or that makes
+    /// more than 100,000 calls which do not depend on its input
     Auto,
 }
 
@@ -527,18 +527,18 @@ pub(crate) enum Backend {
 pub(crate) enum Emit {
     Eunit,
     Exunit,
-    /// For Prolog, always
+    /// Always used for Prolog
     Plunit,
 }
 
-/// What tests of Prolog programs shall cover.
+/// The coverage criterion for Prolog programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Criterion {
-    /// Every clause, evaluated to its end
+    /// Every clause is completed
     Clause,
-    /// Every outcome of every choice
+    /// Every alternative of every choice is taken
     Choice,
-    /// Every path within the depth
+    /// Every path within the depth is taken
     Path,
 }
 
@@ -564,11 +564,11 @@ pub(crate) struct ReportFile {
 pub(crate) enum FailLevel {
     /// Broken promises: specs, properties, declared modes
     Promise,
-    /// And crashes on inputs that the code itself shows to be meant
+    /// Also crashes on inputs that appear to be meant
     Suspicious,
-    /// And results that depend on the schedule
+    /// Also results that depend on the schedule
     Race,
-    /// And refusals
+    /// Also refusals
     Any,
 }
 
@@ -601,8 +601,8 @@ impl Command {
     }
 }
 
-/// The arguments of the process, with `-pa` spelled as the parser knows it; what follows `--` is another
-/// command's.
+/// Replaces `-pa` in the arguments of the process by `--pa`, which the parser knows. Arguments after `--` belong to
+/// another command.
 pub(crate) fn spelled_for_parser(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut is_ours = true;
     let spelled = args.map(|it| {
@@ -625,7 +625,7 @@ impl Test {
 }
 
 impl Build {
-    /// As reports record it.
+    /// Converts the options for a report.
     pub(crate) fn reported(&self) -> ::report::Build {
         let texts = |it: &[PathBuf]| it.iter().map(|it| it.display().to_string()).collect();
         ::report::Build {
@@ -676,7 +676,7 @@ fn strategy(name: &str) -> Result<Strategy, String> {
     Strategy::from_name(name).ok_or_else(|| format!("there is {}", names.join(", ")))
 }
 
-/// As many as a machine can have.
+/// The maximum number of nodes of a machine.
 const MAX_NODES: usize = 15;
 
 fn nodes(text: &str) -> Result<Nodes, String> {

@@ -1,7 +1,8 @@
-//! What `gimlet test` is asked: the command line over `gimlet.toml` over the defaults.
+//! The options of `gimlet test`: the command line takes precedence over `gimlet.toml`, which takes precedence over the
+//! defaults.
 //!
-//! The command line defines the options. What the file says becomes arguments that stand before those of
-//! the command line, so that both are read and checked in one way.
+//! The command line parser defines the options. The settings of the file become arguments placed before those of the
+//! command line, so that one parser reads and checks both.
 
 use crate::args::{Build, Command, CommandLine, Test};
 use crate::diagnostic::Diagnostic;
@@ -16,18 +17,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The options of a run, and what the configuration adds for single units.
+/// The options of one invocation, and the configuration that changes them for single units.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) test: Test,
     pub(crate) config: Option<Configured>,
-    /// Long names of the options that stand on the command line.
+    /// Long names of the options given on the command line.
     given: BTreeSet<String>,
     /// The arguments of the command line after `test`.
     arguments: Vec<String>,
 }
 
-/// A configuration that was found and read.
+/// A configuration file that was found and parsed.
 #[derive(Clone, Debug)]
 pub(crate) struct Configured {
     pub(crate) path: PathBuf,
@@ -35,23 +36,24 @@ pub(crate) struct Configured {
     text: String,
 }
 
-/// Where the value of an option comes from.
+/// Where the value of an option was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     Default,
-    /// A line of the configuration.
+    /// A line of the configuration file, counted from 1.
     File(usize),
     CommandLine,
 }
 
-/// Options that concern the whole run, and so can't be set for a path or a unit.
+/// Options that concern the whole invocation and so can't be set for a path or a unit.
 const OF_WHOLE_RUN: &[&str] = &[
     "baseline", "budget", "config", "emit", "exclude", "fail-on", "format", "function", "jobs",
     "memory", "nodes", "out", "pa", "report", "strict", "verbose",
 ];
 
 impl Asked {
-    /// `arguments` are those of the command line after `test`, `matches` is how they were read.
+    /// Combines the command line with the configuration file. `arguments` are the arguments after `test`, `matches` is
+    /// the parser's result for them. Fails with a diagnostic for each bad setting.
     pub(crate) fn new(
         test: Test,
         matches: &ArgMatches,
@@ -74,7 +76,7 @@ impl Asked {
         for scope in configured.config.paths.iter().chain(&configured.config.units) {
             let own: Vec<&Setting> = scope.settings.iter().collect();
             let all = with_settings(&configured.config, &own);
-            // What is wrong at the top is told once.
+            // A bad setting at the top of the file would fail again in every section, so it is reported once.
             if troubles.is_empty()
                 && let Err(error) = res.read_with(&all)
             {
@@ -88,7 +90,7 @@ impl Asked {
         Ok(res)
     }
 
-    /// Nothing is asked but where the code is.
+    /// The options for a replay: defaults for everything except where the code is.
     pub(crate) fn for_replay(
         targets: Vec<String>,
         build: &::report::Build,
@@ -100,7 +102,8 @@ impl Asked {
         Ok(Asked { test, config: None, given: BTreeSet::new(), arguments: Vec::new() })
     }
 
-    /// The options for one unit, named as `-f` takes it; `None`: it is to be left out.
+    /// Returns the options for one unit, named as `-f` takes it. `None` means that the configuration excludes the
+    /// unit.
     pub(crate) fn for_unit(
         &self,
         unit: &str,
@@ -123,21 +126,21 @@ impl Asked {
         read.map(|it| Some(Cow::Owned(it))).map_err(|it| configured.trouble(&settings, &it))
     }
 
-    /// Whether the configuration leaves a whole source file out.
+    /// Whether the configuration excludes a whole source file.
     pub(crate) fn skips_file(&self, file: &str) -> bool {
         let is_skipped =
             |it: &Configured| it.config.is_skipped("", Some(&relative(file, &it.path)));
         self.config.as_ref().is_some_and(is_skipped)
     }
 
-    /// What `--exclude` leaves out.
+    /// The files and modules that `--exclude` names.
     pub(crate) fn excluded(&self) -> Excluded {
         let globs = self.test.exclude.iter().filter_map(|it| Glob::path(it).ok()).collect();
         let root = self.config.as_ref().map(|it| it.path.clone());
         Excluded { globs, root: root.unwrap_or_else(|| PathBuf::from(FILE_NAME)) }
     }
 
-    /// Every option with its value as the command line would spell it, and where it comes from.
+    /// Returns the value of every option in command-line spelling, together with its origin.
     pub(crate) fn settings(&self) -> BTreeMap<String, (String, Origin)> {
         let mut res = BTreeMap::new();
         let command = CommandLine::command();
@@ -166,7 +169,7 @@ impl Asked {
         res
     }
 
-    /// The value of an option as it stands on the command line.
+    /// Returns the value of an option as the command line spells it; `given` for a flag.
     fn spelled(&self, name: &str) -> String {
         let long = format!("--{name}");
         let mut values = Vec::new();
@@ -181,7 +184,7 @@ impl Asked {
         if values.is_empty() { "given".to_owned() } else { values.join(", ") }
     }
 
-    /// The file of `--config`, or the nearest one above the project; none with `--no-config`.
+    /// Returns the file of `--config`, or the nearest configuration above the project; `None` with `--no-config`.
     fn config_path(&self) -> Result<Option<PathBuf>, Vec<Diagnostic>> {
         if self.test.no_config {
             return Ok(None);
@@ -198,7 +201,8 @@ impl Asked {
         Ok(find_config(&self.test.targets))
     }
 
-    /// The options with these settings before those of the command line.
+    /// Parses the options from these settings followed by the arguments of the command line. A setting of an option
+    /// that the command line has too is dropped.
     fn read_with(&self, settings: &[&Setting]) -> Result<Test, clap::Error> {
         let is_free = |it: &&&Setting| !self.given.contains(&it.name);
         let of_file = settings.iter().filter(is_free).flat_map(|it| it.arguments());
@@ -207,11 +211,11 @@ impl Asked {
     }
 }
 
-/// Files and modules that are left out.
+/// Files and modules that are excluded from testing.
 #[derive(Clone, Debug)]
 pub(crate) struct Excluded {
     globs: Vec<Glob>,
-    /// The configuration, or where it would be: paths are relative to its directory.
+    /// The path of the configuration file, or the path it would have: globs are relative to its directory.
     root: PathBuf,
 }
 
@@ -222,14 +226,14 @@ impl Excluded {
     }
 }
 
-/// The configuration that holds for these targets, if there is one: above the only directory among
-/// them, else above the current one.
+/// Finds the configuration that applies to these targets: in the only directory among them (or else the current one)
+/// or the nearest directory above it. `None` if there is no such file.
 pub(crate) fn find_config(targets: &[String]) -> Option<PathBuf> {
     config::find(&nearest_to(targets)?, Path::exists)
 }
 
-/// The only directory among the targets, else the current one: what belongs to a project is looked for
-/// there and above.
+/// Returns the directory from which files of the project are searched upwards: the only target if that is a directory,
+/// or else the current directory.
 pub(crate) fn nearest_to(targets: &[String]) -> Option<PathBuf> {
     let start = match targets {
         [only] if Path::new(only).is_dir() => PathBuf::from(only),
@@ -238,7 +242,7 @@ pub(crate) fn nearest_to(targets: &[String]) -> Option<PathBuf> {
     start.canonicalize().ok()
 }
 
-/// A path as the configuration names it.
+/// A path relative to the configuration's directory; unchanged if it is not below that directory.
 fn relative(file: &str, config: &Path) -> String {
     let dir = config.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let full = |it: &Path| it.canonicalize().ok();
@@ -270,14 +274,14 @@ fn read_config(path: &Path) -> Result<Configured, Vec<Diagnostic>> {
     Ok(Configured { path, config, text })
 }
 
-/// A path relative to the current directory, if it is below it.
+/// Makes a path relative to the current directory, if it is below it.
 fn shortened(path: &Path) -> PathBuf {
     let here = std::env::current_dir().and_then(|it| it.canonicalize()).ok();
     let below = here.and_then(|it| path.strip_prefix(it).ok().map(Path::to_owned));
     below.unwrap_or_else(|| path.to_owned())
 }
 
-/// A place in a configuration: its line, and the first of the characters that are meant.
+/// A position in a configuration file for a diagnostic: line, column, and number of marked characters.
 fn line_of(file: &str, text: &str, (line, column, n_chars): (usize, usize, usize)) -> Snippet {
     Snippet {
         origin: file.to_owned(),
@@ -290,11 +294,12 @@ fn line_of(file: &str, text: &str, (line, column, n_chars): (usize, usize, usize
 }
 
 impl Configured {
-    /// Why the command line would not take these settings, with the line of the one that is wrong.
+    /// Turns an error of the command line parser on these settings into a diagnostic that shows the line of the bad
+    /// setting.
     fn trouble(&self, settings: &[&Setting], error: &clap::Error) -> Diagnostic {
         let file = self.path.display().to_string();
         let title = first_line(error);
-        // `--time <TIME>`
+        // The parser names the argument with its value: `--time <TIME>`.
         let blamed = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(it)) => it.as_str(),
             _ => "",
@@ -315,14 +320,15 @@ impl Configured {
     }
 }
 
-/// The settings of a part of the project, and those at the top that they do not replace.
+/// Returns the settings of a section of the configuration, preceded by the top-level settings that the section does
+/// not replace.
 fn with_settings<'c>(config: &'c Config, own: &[&'c Setting]) -> Vec<&'c Setting> {
     let is_replaced = |it: &&Setting| own.iter().any(|other| other.name == it.name);
     let base = config.options.iter().filter(|it| !is_replaced(it));
     base.chain(own.iter().copied()).collect()
 }
 
-/// What the command line says of bad arguments, without its advice.
+/// Returns the first line of a parser error, without its usage hints.
 pub(crate) fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let mut lines = text.lines().map(str::trim_end).filter(|it| !it.is_empty());
@@ -358,7 +364,7 @@ fn is_given(matches: &ArgMatches, name: &str) -> bool {
     id.is_some_and(|it| matches.value_source(&it) == Some(ValueSource::CommandLine))
 }
 
-/// The arguments as options of `test`.
+/// Parses arguments as options of `gimlet test`.
 fn read_test(arguments: &[String]) -> Result<Test, clap::Error> {
     let all = ["gimlet", "test"].map(str::to_owned).into_iter().chain(arguments.iter().cloned());
     let mut read = CommandLine::try_parse_from(all)?;

@@ -1,4 +1,4 @@
-//! `gimlet init` and `gimlet config`: a configuration for the project that is here, and what holds.
+//! `gimlet init` writes a configuration for a project; `gimlet config` shows the value of every option and its origin.
 
 use crate::args::{Command, CommandLine};
 use crate::asked::{Asked, Origin, first_line};
@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Writes a configuration, unless there is one.
+/// Writes a configuration file into the directory. Fails if there is one already.
 pub(crate) fn init(dir: &Path) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
     let path = dir.join(FILE_NAME);
     if !dir.is_dir() {
@@ -43,7 +43,7 @@ pub(crate) fn init(dir: &Path) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
     Ok((text.into_bytes(), ExitCode::SUCCESS))
 }
 
-/// What kind of project a directory holds.
+/// Recognises the kind of the project in a directory by its files.
 fn project(dir: &Path) -> Project {
     let has = |name: &str| dir.join(name).exists();
     let has_files = |ends: &[&str]| {
@@ -70,7 +70,7 @@ fn project(dir: &Path) -> Project {
     Project { kind, name, has_tests: has("test") || has("tests") }
 }
 
-/// Every option with its value and where that comes from.
+/// Lists every option with its value and its origin.
 pub(crate) fn show_config(arguments: &[String]) -> Result<(Vec<u8>, ExitCode), Vec<Diagnostic>> {
     let read = |own: &[String]| {
         let all = ["gimlet", "test"].map(str::to_owned).into_iter().chain(own.iter().cloned());
@@ -80,7 +80,7 @@ pub(crate) fn show_config(arguments: &[String]) -> Result<(Vec<u8>, ExitCode), V
     let mut own = arguments.to_vec();
     let mut matches = read(&own);
     if matches.as_ref().is_err_and(|it| it.kind() == ErrorKind::MissingRequiredArgument) {
-        // The command line wants a target; which one does not matter here.
+        // The parser requires a target, although the listing does not depend on it.
         own.push(".".to_owned());
         matches = read(&own);
     }

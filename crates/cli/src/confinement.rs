@@ -1,4 +1,4 @@
-//! What real runtimes that we start may do: nothing outside, but for what `--allow` names.
+//! The effects that real runtimes started by us may have: none outside of them, except those that `--allow` names.
 
 use crate::args::Effect;
 use crate::diagnostic::Diagnostic;
@@ -13,8 +13,8 @@ pub(crate) fn launcher() -> Option<Launcher> {
     env::current_exe().ok().map(Launcher::new)
 }
 
-/// Why the program under test can't be kept from effects that `--allow` does not name. Real runtimes do
-/// not run it then.
+/// A warning if the program under test can't be kept from effects that `--allow` does not name. Real runtimes do not
+/// run the program in that case.
 pub(crate) fn lacking(effects: &[Effect]) -> Option<Diagnostic> {
     let allowed = allowed(effects);
     if allowed.files && allowed.network && allowed.os {
@@ -41,15 +41,15 @@ pub(crate) fn policy(effects: &[Effect]) -> Policy {
     }
 }
 
-/// An executable on the path, whatever links lead there.
+/// Finds an executable on the `PATH` and resolves symbolic links.
 pub(crate) fn executable(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let found = env::split_paths(&path).map(|it| it.join(name)).find(|it| it.is_file());
     found?.canonicalize().ok()
 }
 
-/// What SWI-Prolog reads besides the system's files: its home, the user's packs and initialization, and
-/// what lies beside a program.
+/// The files that SWI-Prolog reads in addition to system files: its home, the user's packs and initialization files,
+/// the directory of the program, and the project that contains it.
 pub(crate) fn prolog_reads(swipl: &Path, program: &Path) -> Vec<PathBuf> {
     let home = swipl.ancestors().find(|it| it.join("boot.prc").is_file()).map(Path::to_owned);
     let named = env::var_os("SWI_HOME_DIR").map(PathBuf::from);

@@ -1,6 +1,6 @@
-//! What the user is told when we could not do what was asked: title, place, hint, and a stable code.
+//! Diagnostics: errors and warnings about what we could not do, with a title, a place, a hint and a stable code.
 //!
-//! Not for what the program under test did; that is an outcome.
+//! Failures of the program under test are outcomes, not diagnostics.
 
 use crate::explain::Code;
 use ::report::{Colours, Paint, Snippet};
@@ -12,7 +12,7 @@ pub(crate) struct Diagnostic {
     pub(crate) code: Code,
     pub(crate) title: String,
     pub(crate) place: Option<Box<Snippet>>,
-    /// Lines that belong to the title, as another tool worded them.
+    /// Lines below the title, in the words of another tool such as a compiler.
     pub(crate) details: Vec<String>,
     pub(crate) hint: Option<String>,
 }
@@ -20,9 +20,9 @@ pub(crate) struct Diagnostic {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Severity {
     Error,
-    /// It was done all the same.
+    /// The request was carried out in spite of this.
     Warning,
-    /// Nothing is wrong.
+    /// Information only.
     Note,
 }
 

@@ -1,6 +1,6 @@
-//! The diagnostics that exist: a code that never changes its meaning, and a page each.
+//! The table of diagnostics. Each has a code that never changes its meaning, and a page of explanation.
 
-/// One row per diagnostic; the page is a file of `docs/errors`.
+/// Defines `Code` from one row per diagnostic; the page of a code is a file of `docs/errors`.
 macro_rules! codes {
     ($($variant:ident $name:literal),* $(,)?) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]

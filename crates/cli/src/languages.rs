@@ -1,4 +1,4 @@
-//! The languages that there are. A new one has a row here, and a crate and a folder of its own.
+//! The table of language families. A new family has a row here, a crate, and a folder in this crate.
 
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
@@ -7,7 +7,7 @@ use crate::flow::{Flow, Recorded, Replayed, replay_on, serve};
 use crate::prolog::{Source, is_prolog};
 use std::process::ExitCode;
 
-/// A family of languages that share a runtime, and so a program.
+/// A family of languages that share a runtime, and so are explored as one program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     /// Erlang and Elixir.
@@ -18,12 +18,12 @@ pub(crate) enum Family {
 impl Family {
     pub(crate) const ALL: [Family; 2] = [Family::Beam, Family::Prolog];
 
-    /// The family that a target belongs to, by its name.
+    /// Returns the family of a target by the target's file name.
     pub(crate) fn of_target(target: &str) -> Family {
         if is_prolog(target) { Family::Prolog } else { Family::Beam }
     }
 
-    /// The family that a unit of a report belongs to, by its tag.
+    /// Returns the family of a unit in a report by the unit's language tag.
     pub(crate) fn of_tag(language: &str) -> Option<Family> {
         match language {
             "erlang" | "elixir" => Some(Family::Beam),
@@ -32,7 +32,7 @@ impl Family {
         }
     }
 
-    /// Explores all that the targets hold.
+    /// Explores all units of the targets.
     pub(crate) fn explore(self, targets: &[String], flow: &mut Flow<'_>) {
         match self {
             Family::Beam => flow.explore::<Project>(self, targets),
@@ -40,7 +40,7 @@ impl Family {
         }
     }
 
-    /// Explores units of these targets for another process.
+    /// Runs a worker process, which explores the units of these targets that its owner assigns to it.
     pub(crate) fn serve(self, asked: &Asked) -> ExitCode {
         let own = by_family(&asked.test.targets).into_iter().find(|it| it.0 == self);
         let targets = own.map(|it| it.1).unwrap_or_default();
@@ -50,12 +50,12 @@ impl Family {
         }
     }
 
-    /// Its place among all.
+    /// The index of the family in [`Family::ALL`].
     pub(crate) fn number(self) -> usize {
         Family::ALL.iter().position(|it| *it == self).unwrap_or(0)
     }
 
-    /// Runs recorded inputs again.
+    /// Replays recorded inputs.
     pub(crate) fn replay(
         self,
         asked: &Asked,
@@ -68,7 +68,7 @@ impl Family {
     }
 }
 
-/// The targets of each family that has some, in the order of the families.
+/// Groups targets by family, in the order of [`Family::ALL`], without families that have no target.
 pub(crate) fn by_family(targets: &[String]) -> Vec<(Family, Vec<String>)> {
     let of = |family: Family| {
         let own = targets.iter().filter(|it| Family::of_target(it) == family);

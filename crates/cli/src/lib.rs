@@ -1,7 +1,7 @@
 //! The command line tool: arguments, files, clock, threads, wiring.
 //!
-//! The only crate that prints. What it computes with comes from the crates below; `flow` is what every
-//! language shares, and each language has a folder.
+//! The only crate that prints. The crates below it do the computing; `flow` is the part of a test run that all
+//! languages share, and each language has a folder.
 //!
 //! # Design
 //!
@@ -27,7 +27,7 @@
 //! **Recipes.** For an opaque type, specs contain a union of recipes: tuples with the name of a maker as their tag
 //! and arguments of the maker's types, such as `{'gimlet$made queue:in/2', 1, {'gimlet$made queue:new/0'}}`. So
 //! types, solver, search and shrinking treat them like other terms. Types are unrolled to `MAX_CALLS` levels of
-//! calls. The gate calls the makers before it enters the unit; choices made there have sites of their own that count
+//! calls. The harness calls the makers before it enters the unit; choices made there have sites of their own that count
 //! as outside of the code under test, since otherwise the search would first cover the makers.
 //!
 //! **Systems.** A module with a behaviour is a unit whose input is how its process is started and a list of steps.
@@ -44,7 +44,7 @@
 //! **Elixir.** `beam::applications` reads the `.app` files, and `erlang::Running` tells both sides which applications
 //! are loaded, configured and started. On the machine `:elixir` and `:logger` start when a program first looks for
 //! one of their processes or tables; on BEAM the agent starts them first. `Executor::completed` fills in the fields
-//! of structs before an input is run, and the gate refuses structs with other fields. Values and exceptions are
+//! of structs before an input is run, and the harness refuses structs with other fields. Values and exceptions are
 //! worded by `inspect/2` and `Exception.format/3`, run on the machine. The agent adds to the forms of a module which
 //! functions macros made, and specs for functions with default arguments.
 #![expect(clippy::disallowed_methods, reason = "the tool reads files and the clock for the rest")]

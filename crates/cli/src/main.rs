@@ -1,14 +1,14 @@
-//! The binary `gimlet`. What it does is in the library beside it, where tests can reach it.
+//! The binary `gimlet`. All its code is in the library beside it, where tests can reach it.
 
 use mimalloc::MiMalloc;
 use std::process::ExitCode;
 
-/// Loading a module makes and drops some hundred thousand small terms; glibc's allocator takes
-/// twice as long over them on a thread of its own.
+/// Loading a module allocates and frees some hundred thousand small terms; glibc's allocator takes twice as long for
+/// them on a thread other than the main one.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    // The other role of this executable: to become a runtime that may do no more than its policy says.
+    // The executable's other role: a launcher that confines itself to a policy and then becomes a real runtime.
     sandbox::launched(std::env::args_os()).unwrap_or_else(cli::start)
 }

@@ -1,4 +1,4 @@
-//! What is made from the definition of the command line: manual pages, and completions for shells.
+//! Manual pages and shell completions, both generated from the definition of the command line.
 
 use crate::args::CommandLine;
 use crate::diagnostic::Diagnostic;
@@ -16,7 +16,7 @@ pub(crate) fn completions(shell: Shell) -> (Vec<u8>, ExitCode) {
     (out, ExitCode::SUCCESS)
 }
 
-/// The page of the whole, or a page for each command in a directory.
+/// Returns the manual page of the whole tool, or writes a page for each command to a directory.
 pub(crate) fn manual(dir: Option<&Path>) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
     let command = CommandLine::command().disable_help_subcommand(true);
     let Some(dir) = dir else {

@@ -1,4 +1,5 @@
-//! The life of the process: arguments in, an exit code out, and what happens if we break.
+//! The life of the process: reads the arguments, performs the command, returns the exit code, and reports our own
+//! panics.
 
 use crate::args::{Command, CommandLine, Test, spelled_for_parser};
 use crate::asked::Asked;
@@ -19,14 +20,14 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::{env, io, panic, thread};
 
-/// Exit code: it could not do what was asked.
+/// The exit code when the request could not be carried out.
 pub(crate) const COULD_NOT: u8 = 2;
 
-/// Terms are compared and dropped recursively, and a program may make very deep ones. The pages are
-/// only taken when they are used.
+/// The stack size, in bytes, of the thread that does the work. Terms are compared and dropped recursively, and a
+/// program may build very deep ones. The operating system commits only the pages that are touched.
 pub(crate) const STACK_BYTES: usize = 1 << 30;
 
-/// Does what the arguments of the process ask for.
+/// Performs the command that the process arguments name.
 pub fn start() -> ExitCode {
     let given: Vec<OsString> = env::args_os().collect();
     let (role, given) = match Role::of_args(&given) {
@@ -57,7 +58,7 @@ pub fn start() -> ExitCode {
     });
     match worker.map(thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
-        // The hook has said it.
+        // The panic hook has already printed the message.
         Ok(Err(_)) => ExitCode::from(COULD_NOT),
         Err(error) => {
             let text = format!("gimlet can't start a thread with a stack of 1 GiB: {error}\n");
@@ -67,12 +68,12 @@ pub fn start() -> ExitCode {
     }
 }
 
-/// What a command leaves behind.
+/// The result of a command.
 pub(crate) struct Done {
     pub(crate) stdout: Vec<u8>,
-    /// What the program wrote there.
+    /// Text that the program under test wrote to its standard error.
     pub(crate) stderr: Vec<u8>,
-    /// What is worth saying although it went on.
+    /// Warnings and notes of a command that succeeded.
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) code: ExitCode,
 }
@@ -115,7 +116,7 @@ fn perform(command: &Command, matches: &ArgMatches, arguments: &[OsString]) -> E
     code
 }
 
-/// Writes to standard output; what can't be written there was not done.
+/// Writes to standard output. A write that fails, except to a closed pipe, turns the exit code into [`COULD_NOT`].
 fn told(
     stdout: &[u8],
     mut diagnostics: Vec<Diagnostic>,
@@ -123,7 +124,7 @@ fn told(
 ) -> (Vec<Diagnostic>, ExitCode) {
     let mut to = io::stdout();
     match to.write_all(stdout).and_then(|()| to.flush()) {
-        // A reader that has gone away, as in `gimlet ... | head`, has what it wanted.
+        // A reader that closed the pipe, as in `gimlet ... | head`, needs no more output.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let title = format!("standard output can't be written: {error}");
             diagnostics.push(Diagnostic::new(Code::CanNotWrite, title));
@@ -133,23 +134,23 @@ fn told(
     }
 }
 
-/// Explores units for the process that started this one.
+/// Runs this process as a worker of the process that started it.
 fn work(role: &Role, options: &Test, matches: &ArgMatches, arguments: &[OsString]) -> ExitCode {
     match (role.family(), asked(options, matches, arguments)) {
         (Some(family), Ok(asked)) => family.serve(&asked),
-        // Its owner has told the user.
+        // The owner reads the same configuration and has reported its errors.
         (_, Ok(_) | Err(_)) => ExitCode::from(COULD_NOT),
     }
 }
 
-/// The options of `test` with what the configuration adds.
+/// Combines the options of `test` with the configuration.
 fn asked(
     options: &Test,
     matches: &ArgMatches,
     arguments: &[OsString],
 ) -> Result<Asked, Vec<Diagnostic>> {
     let texts = arguments.iter().map(|it| it.to_string_lossy().into_owned());
-    // The program and the word `test` stand before them.
+    // The first two arguments are the program and the word `test`.
     let own: Vec<String> = texts.skip(2).collect();
     let (_, matches) = matches.subcommand().unwrap_or(("test", matches));
     Asked::new(options.clone(), matches, own)
@@ -176,7 +177,7 @@ fn explain(code: &str) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
     }
 }
 
-/// A reader that has gone away, as in `gimlet ... | head`, is not our trouble.
+/// Writes the bytes and ignores errors, such as that of a reader that closed the pipe (`gimlet ... | head`).
 pub(crate) fn write(to: &mut impl Write, bytes: &[u8]) {
     to.write_all(bytes).and_then(|()| to.flush()).unwrap_or_default();
 }

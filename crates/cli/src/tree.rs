@@ -1,9 +1,9 @@
-//! The parts of a tree of all paths as JSON that are the same for every language.
+//! The parts of an execution tree in JSON that are the same for every language.
 
 use engine::Unfolded;
 use serde_json::{Value, json};
 
-/// How many paths there are of each kind.
+/// The number of paths by kind.
 pub(crate) fn summary(tree: &Unfolded) -> Value {
     let sums = tree.summary();
     json!({
@@ -16,7 +16,7 @@ pub(crate) fn summary(tree: &Unfolded) -> Value {
     })
 }
 
-/// What could not be followed, and how often.
+/// The losses of an execution tree, each with its count.
 pub(crate) fn losses(tree: &Unfolded) -> Value {
     tree.losses.iter().map(|it| json!({"what": it.0, "count": it.1})).collect()
 }

@@ -1,5 +1,5 @@
-//! Inputs of types whose values only their module makes: calls that make them, in what is searched, shown,
-//! tested, recorded and replayed.
+//! Tests types whose values only their own module constructs: recipes of calls in the search, in reports, in tests, in
+//! recorded calls and in replays.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -30,7 +30,7 @@ fn text<'v>(of: &'v Value, name: &str) -> &'v str {
     of[name].as_str().unwrap_or_default()
 }
 
-/// Findings of one function: their reasons and calls, which BEAM confirms.
+/// Checks the findings of a function, reason and call, all of which BEAM confirms.
 #[track_caller]
 fn check(options: &[&str], function: &str, expect: &[[&str; 2]]) {
     let all =
@@ -83,7 +83,7 @@ fn values_that_no_program_has_are_not_tried() {
 
 #[test]
 fn what_goes_wrong_while_an_input_is_made_is_no_finding() {
-    // It takes stacks of `checked/1` and of `forever/1`, which fail for some integers.
+    // The stacks come from `checked/1` and `forever/1`, which fail for some integers.
     let report = report(&["stacks.erl", "--runs", "300", "-f", "broken/1"]);
     let unit = &report["units"][0];
     let reasons: Vec<&str> = items(unit, "findings").iter().map(|it| text(it, "reason")).collect();

@@ -1,4 +1,4 @@
-//! `gimlet.toml`, `gimlet init` and `gimlet config` as a whole: what holds, from where, and what is wrong.
+//! Tests `gimlet.toml`, `gimlet init` and `gimlet config`: values of options, their origins, and mistakes.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -20,7 +20,7 @@ fn shown(project: &Project, args: &[&str], option: &str) -> String {
     line.split_first().expect("a name").1.join(" ")
 }
 
-/// What is said of a configuration that can't be used: exit code 2, and nothing is tested.
+/// Checks the diagnostics of an invalid configuration: the exit code is 2, and nothing is tested.
 #[track_caller]
 fn check_mistakes(name: &str, text: &str, expect: &Expect) {
     let project = Project::new(name, &[("shop.erl", SHOP), ("gimlet.toml", text)]);
@@ -217,7 +217,7 @@ fn only_what_a_baseline_lacks_fails() {
     let again = ["shop.erl", "ledger.pl", "--baseline", "base.json"];
     let (report, code) = project.report(&again);
     assert_eq!(code, 0, "{report}");
-    // Lines move, and the finding stays known; a new one counts.
+    // A known finding stays known when its line moves; a new one makes the exit code 1.
     project.write("shop.erl", &SHOP.replace("total(13)", "\n\ntotal(14) -> exit(new);\ntotal(13)"));
     let ended = project.gimlet(&[&["test"], &again[..]].concat());
     assert_eq!(ended.code, 1, "{}", ended.stdout);
@@ -275,7 +275,7 @@ fn init_writes_a_configuration_for_what_it_finds() {
     assert!(nowhere.stderr.contains("there is no directory there"), "{}", nowhere.stderr);
 }
 
-/// The bound on runs ends the functions that never end by themselves; the budget is never used up.
+/// The limit of runs ends the endless functions, so the time budget never matters.
 #[test]
 fn within_one_budget_every_exported_function_is_tried() {
     let project = Project::new("config_budget", &[]);

@@ -1,4 +1,4 @@
-//! Programs in Elixir, from their beam files to findings, calls and tests in Elixir.
+//! Tests programs in Elixir, from `.beam` files to findings, calls and tests in Elixir.
 
 #![expect(
     clippy::disallowed_methods,
@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A directory with the compiled programs; nothing if Elixir is not installed.
+/// Compiles the programs to a directory; `None` if Elixir is not installed.
 fn compiled(name: &str) -> Option<PathBuf> {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&dir).expect("a directory");
@@ -25,7 +25,7 @@ fn compiled(name: &str) -> Option<PathBuf> {
     Some(dir)
 }
 
-/// Exit code and all that was printed.
+/// The exit code, and standard output followed by standard error.
 fn printed(dir: &Path, args: &[&str]) -> (i32, String) {
     let done = common::gimlet(dir, args);
     let said = [done.stdout, done.stderr].concat();
@@ -53,7 +53,7 @@ fn calls_and_what_comes_back() {
     check("'Elixir.Basket':label(#{kind => pen})", 0, "<<\"pen\">>\n");
 }
 
-/// What is only so while Elixir itself runs.
+/// Calls that depend on Elixir's runtime system.
 #[test]
 fn elixir_runs() {
     let Some(dir) = compiled("elixir_runs") else { return };
@@ -70,7 +70,7 @@ fn elixir_runs() {
     check("Application.get_env(:elixir, :check_endianness)", "true\n");
 }
 
-/// Values and exceptions look as in `iex`.
+/// Values and exceptions are printed as in `iex`.
 #[test]
 fn as_iex_shows_it() {
     let Some(dir) = compiled("elixir_shown") else { return };

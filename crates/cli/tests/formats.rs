@@ -1,4 +1,4 @@
-//! Reports of real runs: every format for every language, what is written where, and how a run ends.
+//! Tests reports of real runs: every format for every language, the written files, and exit codes.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test, and shells")]
 
 mod common;
@@ -26,7 +26,7 @@ fn every_format_is_written_for_both_languages_in_one_run() {
     assert_eq!((ended.code, ended.stderr.as_str()), (1, ""));
     for kind in KINDS {
         let text = project.read(&format!("reports/{kind}"));
-        // Coverage knows files, everything else knows findings.
+        // Formats of coverage have the files, all others the findings.
         let expected = match kind {
             "lcov" | "cobertura" => ["shop.erl", "ledger.pl"],
             _ => ["shop:total(13)", "share(0, R)"],
@@ -77,7 +77,7 @@ fn each_format_goes_to_stdout_too() {
 #[test]
 fn what_can_not_be_written_ends_in_2_and_nothing_else_is_lost() {
     let project = mixed("formats_unwritable");
-    // A file where a directory would have to be.
+    // A file at the place of the report's directory.
     project.write("wall", "");
     let args = ["test", "shop.erl", "ledger.pl", "--report", "html=wall/report.html"];
     let ended = project.gimlet(&[&args[..], &["--report", "json=report.json"]].concat());
@@ -97,7 +97,7 @@ fn what_can_not_be_written_ends_in_2_and_nothing_else_is_lost() {
     assert_eq!(ended.code, 2, "nothing found is no success then");
 }
 
-/// The last lines name commands; they are run as somebody would who pastes them.
+/// The last lines of the report are commands, which the test runs like a user who pastes them.
 #[test]
 fn the_last_lines_say_what_was_written_and_how_to_run_it() {
     let project = Project::new("formats_last_lines", &[("ledger.pl", LEDGER)]);
@@ -155,14 +155,14 @@ fn exit_codes_say_what_was_asked_for() {
     assert_eq!(code(&["shop.erl", "-f", "size/1"]), 0);
     assert_eq!(code(&["shop.erl", "-f", "total/1"]), 1);
     assert_eq!(code(&["shop.erl", "-f", "total/1", "--fail-on", "promise"]), 1);
-    // label/1 has no spec and refuses what is no pen.
+    // `label/1` has no spec and refuses everything except `pen`.
     assert_eq!(code(&["shop.erl", "-f", "label/1"]), 0);
     assert_eq!(code(&["shop.erl", "-f", "label/1", "--strict"]), 1);
     assert_eq!(code(&["shop.erl", "-f", "label/1", "--fail-on", "any"]), 1);
     assert_eq!(code(&["ledger.pl", "-f", "known/1"]), 0);
     assert_eq!(code(&["ledger.pl", "-f", "share/2"]), 1);
     assert_eq!(code(&["ledger.pl", "shop.erl"]), 1);
-    // A target that is not there is never a success, and never hides a finding.
+    // A missing target is never a success, and never hides a finding.
     assert_eq!(code(&["nothing.erl"]), 2);
     assert_eq!(code(&["nothing.pl", "ledger.pl", "-f", "known/1"]), 2);
     assert_eq!(code(&["nothing.erl", "ledger.pl", "-f", "share/2"]), 1);
@@ -170,8 +170,8 @@ fn exit_codes_say_what_was_asked_for() {
     assert_eq!(code(&["shop.erl", "--fail-on", "everything"]), 2);
 }
 
-/// The program itself says when it runs: it makes a file. Then the signal comes. It has more paths than
-/// anybody has time for.
+/// The program creates a file when it runs, and the signal is sent then. It has more paths than can be explored in
+/// time.
 #[test]
 fn an_interrupted_run_reports_what_it_has() {
     for (signal, code) in [("-INT", 130), ("-TERM", 143)] {

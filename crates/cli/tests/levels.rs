@@ -1,4 +1,4 @@
-//! How much findings matter: which are broken promises, which are suspicious, and what a unit only refuses.
+//! Tests the levels of findings: broken promises, suspicious findings and refusals.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -22,7 +22,7 @@ fn findings(report: &Value) -> Vec<&Value> {
     units.iter().flat_map(|it| it["findings"].as_array().expect("findings")).collect()
 }
 
-/// The level and the reason of each finding of a function, and how the line begins that says why.
+/// Checks the level and reason of each finding of a function of `meant.erl`, and the beginning of its explanation.
 #[track_caller]
 fn check(function: &str, expect: &[[&str; 3]]) {
     let report = report(&["meant.erl", "-f", function, "--runs", "400"]);
@@ -125,7 +125,7 @@ fn what_the_clause_for_everything_else_raises_is_refused() {
     check_refused("option/1", "too_large", "option/1 refuses such inputs");
 }
 
-/// The level of each finding of a function of `unsaid.erl` with the reason, and how the line begins that says why.
+/// Checks the level and reason of each finding of a function of `unsaid.erl`, and the beginning of its explanation.
 #[track_caller]
 fn check_unsaid(function: &str, expect: &[[&str; 3]]) {
     let report = report(&["unsaid.erl", "-f", function, "--runs", "300"]);
@@ -198,7 +198,7 @@ fn one_cause_is_shown_once_with_all_functions_that_lead_there() {
     assert_eq!(shown[0]["also_through"].as_array().map(Vec::len), Some(1));
 }
 
-/// `[42]` and `[42.0]` fail for their value, since `[41]` and `[41.5]` end well.
+/// `[42]` and `[42.0]` fail because of their values, since `[41]` and `[41.5]` end well.
 #[test]
 fn the_running_example_has_two_suspicious_findings() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/example.erl");
@@ -215,8 +215,8 @@ fn the_running_example_has_two_suspicious_findings() {
     assert_eq!(found, expected);
 }
 
-/// Of functions that the project keeps to itself, crashes on what no place of call can give are refusals.
-/// What is passed on in data, or offered to others, is bounded by no call.
+/// Crashes of functions private to the project on inputs that no call site passes are refusals. Functions that are
+/// passed as data, or are public, are not bounded by call sites.
 #[test]
 fn what_no_call_in_the_project_gives_is_a_refusal() {
     let report = report(&["callers/front.erl", "callers/back.erl", "--runs", "300"]);
@@ -256,7 +256,7 @@ fn what_no_call_in_the_project_gives_is_a_refusal() {
     assert_eq!(found, expected, "{found:#?}");
 }
 
-/// Elixir's compiler adds a function to each module that names all others, which calls none of them.
+/// `__info__`, which Elixir's compiler adds to each module, names all other functions without calling them.
 #[test]
 fn a_hidden_module_of_elixir_is_meant_for_what_the_project_gives_it() {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hidden-module");

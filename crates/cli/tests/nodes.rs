@@ -1,4 +1,4 @@
-//! Programs on several nodes, with the whole tool: run, explored while nodes go down, and run again.
+//! Tests programs on several nodes: running them, exploring them while nodes go down, and replaying.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
 
-/// Exit code, what was printed, and complaints.
+/// The exit code, standard output and standard error.
 fn gimlet(args: &[&str]) -> (i32, String, String) {
     let done = common::gimlet(PROGRAMS, args);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
@@ -87,7 +87,7 @@ fn what_happens_between_nodes_is_confirmed_on_beam() {
             assert_eq!(it["confirmed"], true, "{function}: {it}");
         }
     }
-    // Without a schedule, too.
+    // A finding without a schedule is confirmed too.
     let test = ["test", "cluster.erl", "-f", "where_is_the_answer/1", "--format", "json"];
     let (_, out, complaint) = gimlet(&[&test[..], &NODES].concat());
     let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{complaint}"));

@@ -1,4 +1,4 @@
-//! The whole tool on Prolog: goals in, answers as the toplevel shows them, exit code.
+//! Tests `gimlet run` on Prolog: goals, answers in the format of the toplevel, exit codes.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -17,7 +17,7 @@ fn check(args: &[&str], expect: Expect) {
     expect.assert_eq(&format!("{}{}exit {code}\n", text(&done.stdout), text(&done.stderr)));
 }
 
-/// The answers alone.
+/// Checks the answers of a goal.
 #[track_caller]
 fn answers(goal: &str, expect: Expect) {
     check(&["run", "answers.pl", goal], expect);
@@ -238,7 +238,7 @@ fn budgets() {
         exit 2
     "#]],
     );
-    // Small terms that are large where nothing is shared.
+    // Terms that are small if subterms are shared, and huge if they are copied.
     for goal in ["assertz(kept(T))", "term_to_atom(T, _)", "format(atom(_), '~w', [T])"] {
         let goal = format!("length(L, 60), foldl([_,X,f(X,X)]>>true, L, a, T), {goal}");
         check(
@@ -327,8 +327,8 @@ fn json() {
     );
 }
 
-/// Fig. 7 and Fig. 10 of the paper on program instrumentation, on the events of its Example 2: the run
-/// computes `[X, X]` of `[X]`, and the inputs `[]`, `[X]` and `[X, Y | R]` take all alternatives.
+/// Figures 7 and 10 of the paper on program instrumentation, on the events of its example 2: the run computes `[X, X]`
+/// of `[X]`, and the inputs `[]`, `[X]` and `[X, Y | R]` take all alternatives.
 #[test]
 fn symbolic_execution_from_events() {
     check(
@@ -386,7 +386,7 @@ fn terms_inside_themselves() {
         exit 0
     "#]],
     );
-    // A copy shares what the term shares, however often it comes back to itself.
+    // A copy of a cyclic term preserves its sharing.
     answers(
         "X = f(X, g(X), [X, X]), catch(throw(X), Y, true), X == Y, \
          with_output_to(string(S), print(Y)), string_length(S, N), N >= 100",

@@ -1,5 +1,5 @@
-//! `gimlet test` on exercise solutions and classic benchmarks, with nothing said about them: clauses are
-//! completed, plunit files pass, findings are true, and a second report is the same as the first.
+//! Tests `gimlet test` on exercise solutions and classic benchmarks without declarations: clauses are completed,
+//! plunit files pass, findings are confirmed, and a second report equals the first.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test, and swipl")]
 
 mod common;
@@ -14,8 +14,8 @@ use std::process::Command;
 
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/prolog/covered");
 
-/// Programs, their completed clauses, all of them, and the kinds of findings that count. A clause that ends in
-/// `fail` or `throw/1` is completed when it does so; what is not completed is asked by nobody.
+/// Programs with the number of completed clauses, the number of all clauses, and the kinds of findings that count. A
+/// clause that ends in `fail` or `throw/1` counts as completed when it does so; no goal reaches the uncompleted ones.
 const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
     ("account", 7, 7, &["crash"]),
     ("accumulate", 6, 6, &[]),
@@ -174,8 +174,8 @@ fn exercises_are_covered_and_their_tests_pass() {
     }
 }
 
-/// Libraries of SWI-Prolog, how many of their clauses are completed at least, and how many there are.
-/// Most of the others do nothing but fail or throw, or are for the sandbox or the toplevel.
+/// Libraries of SWI-Prolog with the minimum number of completed clauses, and the number of all clauses. Most of the
+/// others only fail or throw, or are for the sandbox or the toplevel.
 const LIBRARIES: &[(&str, u64, u64)] = &[
     ("lists", 97, 104),
     ("assoc", 93, 102),
@@ -204,7 +204,7 @@ fn libraries_are_covered() {
     }
 }
 
-/// The path of a library, as `swipl` finds it, without its `.pl`.
+/// The path of a library, as `swipl` finds it, without `.pl`.
 fn library(name: &str) -> String {
     let goal = format!(
         "absolute_file_name(library({name}), P, [file_type(prolog)]), \
@@ -233,7 +233,7 @@ fn report(name: &str, dir: &Path) -> Value {
     let done =
         common::gimlet(PROGRAMS, &[&options[..], &[dir.as_ref(), program.as_ref()]].concat());
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    // Goals with Module:Goal where the module is no atom end otherwise on SWI-Prolog.
+    // Goals `Module:Goal` whose module is no atom end differently on SWI-Prolog.
     let is_disagreement = |line: &str| line.starts_with("error[G036]") || line.starts_with("  ");
     assert!(said.lines().all(is_disagreement), "{name}: {said}");
     serde_json::from_slice(&done.stdout).expect("a document")
@@ -241,12 +241,12 @@ fn report(name: &str, dir: &Path) -> Value {
 
 fn fresh_dir(name: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // It need not be there.
+    // The directory need not exist.
     drop(fs::remove_dir_all(&dir));
     dir
 }
 
-/// `swipl -g run_tests -t halt FILE` passes and has nothing to warn of.
+/// Checks that `swipl -g run_tests -t halt FILE` passes without warnings.
 #[track_caller]
 fn passes(file: &Path) {
     let args = ["-g", "run_tests", "-t", "halt"];

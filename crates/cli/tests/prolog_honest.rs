@@ -1,5 +1,5 @@
-//! What `gimlet test file.pl` does not claim: losses, disagreements and what could not be loaded are shown
-//! and are neither `clean` nor `unsatisfiable`.
+//! Tests what `gimlet test file.pl` does not claim: with losses, disagreements or parts that were not loaded, neither
+//! a unit is `clean` nor a clause `unsatisfiable`.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -25,7 +25,7 @@ fn list(of: &Value) -> &[Value] {
     of.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// The clauses that are said to be out of reach, as `name/arity:line`.
+/// The clauses reported as unsatisfiable, as `name/arity:line`.
 fn unsatisfiable(found: &Value) -> Vec<String> {
     let modules = list(&found["modules"]);
     let uncovered = modules.iter().flat_map(|it| list(&it["uncovered"]));
@@ -33,7 +33,7 @@ fn unsatisfiable(found: &Value) -> Vec<String> {
     those.map(|it| format!("{}:{}", it["function"], it["line"])).collect()
 }
 
-/// All clauses of these programs can be completed, somewhere or by some goal.
+/// Programs whose clauses can all be completed, in some environment or by some goal.
 const SATISFIABLE: &[&str] = &[
     "p(X) :- copy_term(X, f(Y)), q(Y).\nq(a).\n",
     "p(X) :- current_prolog_flag(my_flag, Y), q(Y, X).\nq(on, _).\n",
@@ -79,14 +79,14 @@ fn a_runtime_that_disagrees_is_not_clean() {
     assert!(!list(&found["units"][0]["disagreements"]).is_empty(), "{found}");
 }
 
-/// What depends on where a program runs differs without a mistake of ours.
+/// An outcome that depends on the environment is no disagreement.
 #[test]
 fn random_numbers_are_no_disagreement() {
     let (found, stderr, code) = report("p(X) :- random_between(1, 1000000, X).\n", &["-f", "p/1"]);
     assert_eq!(code, 0, "{stderr} {found}");
 }
 
-/// Making tests of endless goals is bounded too: this took more than ten minutes.
+/// Making the tests of endless goals has a limit of its own.
 #[test]
 fn tests_of_endless_goals_are_made_within_bounds() {
     let program = "mul(0, _, 0).\nmul(s(X), Y, Z) :- mul(X, Y, W), add(W, Y, Z).\n\
@@ -95,7 +95,7 @@ fn tests_of_endless_goals_are_made_within_bounds() {
     assert_eq!(found["modules"][0]["clauses"]["covered"], 4, "{stderr}");
 }
 
-/// Names that stand elsewhere as atoms, functors or functions are no calls.
+/// A name in the place of an atom, functor or arithmetic function is no call.
 #[test]
 fn predicates_named_like_data_are_tested() {
     let program = "div(X, Y) :- Y is X div 2.\nmain(X) :- Y is max(X, 3), Y > 2.\n\
@@ -107,7 +107,7 @@ fn predicates_named_like_data_are_tested() {
     assert_eq!(units, ["div/2", "main/1", "max/3", "foo/0", "bar/0", "all/1"]);
 }
 
-/// Clauses of a file that the program loads are neither counted nor blamed on its own lines.
+/// Clauses of a loaded file are not counted, and their errors are not attributed to lines of the loading file.
 #[test]
 fn clauses_belong_to_the_file_that_they_stand_in() {
     let dir = TempDir::new().expect("a directory");
@@ -177,7 +177,7 @@ fn goals_inside_of_aggregates_tell_types() {
     assert_eq!(found["modules"][0]["clauses"]["covered"], 1, "{found} {stderr}");
 }
 
-/// A module with tests of its own: their goals are first inputs, and what they expect is meant.
+/// A module with tests of its own: their goals are seeds, and errors that they expect are no findings.
 const WITH_TESTS: &str = "\
 :- module(own, [conv/2]).
 conv(T, N) :- atom_codes(T, [0'<|R]), append(M, [0'>], R), number_codes(N, M).

@@ -1,5 +1,5 @@
-//! What readers of the paper on concolic testing of Prolog look for: derivations, path conditions with the
-//! alternatives of choices, and the tree of all choices; and programs that are run as a whole.
+//! Tests the features of the paper on concolic testing of Prolog [Vidal 2014]: derivations, path conditions with the
+//! alternatives of choices, and execution trees; and programs that are run as a whole.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/prolog");
 
-/// Standard output of the tool in the directory of the programs, and the exit code.
+/// Checks standard output and the exit code, in the directory of the programs.
 #[expect(clippy::needless_pass_by_value, reason = "expect! makes values")]
 #[track_caller]
 fn check(args: &[&str], expect: Expect) {

@@ -1,4 +1,4 @@
-//! `gimlet test file.pl` as a whole: goals that complete the clauses, plunit files, findings.
+//! Tests `gimlet test file.pl`: goals that complete the clauses, plunit files, findings.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test, and swipl")]
 
 mod common;
@@ -25,12 +25,12 @@ fn report(args: &[&str]) -> (Value, i32) {
 
 fn fresh_dir(name: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // It need not be there.
+    // The directory need not exist.
     drop(fs::remove_dir_all(&dir));
     dir
 }
 
-/// Completed and all clauses of the program, over all its units.
+/// The number of completed clauses and of all clauses of the program, over all its units.
 fn clauses(report: &Value) -> (u64, u64) {
     let number = |name: &str| report.pointer(&format!("/modules/0/clauses/{name}"));
     let number = |name: &str| number(name).and_then(Value::as_u64).expect("a number");
@@ -45,7 +45,7 @@ fn tests_of(report: &Value) -> Vec<&Value> {
 #[test]
 fn the_program_of_section_5_2_is_covered_by_few_tests() {
     section_5_2("reverse.pl", false);
-    // SWI-Prolog lets nobody define length/2; with another name it confirms the tests.
+    // SWI-Prolog forbids to define `length/2`; it confirms the tests under another name.
     section_5_2("reverse_renamed.pl", true);
 }
 
@@ -92,8 +92,8 @@ fn example_2_needs_another_goal() {
     assert_eq!(calls, ["p(a)", "p(b)"]);
 }
 
-/// Programs, their completed clauses and all of them. Clauses that end in `fail` or `throw/1`, and
-/// facts that no goal of the program can ask for, can't be completed.
+/// Programs with the number of completed clauses, and the number of all clauses. Clauses that end in `fail` or
+/// `throw/1`, and facts that no goal of the program asks for, can't be completed.
 const CLASSICS: &[(&str, u64, u64)] = &[
     ("applast", 5, 5),
     ("classifier", 3, 3),
@@ -133,7 +133,7 @@ fn every_reachable_clause_of_the_classics_is_completed() {
     }
 }
 
-/// `swipl -g run_tests -t halt FILE` passes and has nothing to warn of.
+/// Checks that `swipl -g run_tests -t halt FILE` passes without warnings.
 #[track_caller]
 fn passes(file: &Path) {
     let args = ["-g", "run_tests", "-t", "halt"];
@@ -184,7 +184,7 @@ fn choices_and_paths_are_covered_too() {
     assert!(choice <= path, "{choice} {path}");
 }
 
-/// Which sets of clauses calls match is told, also those with a clause that must not match.
+/// The report has the sets of clauses that calls match, including those with a clause that must not match.
 #[test]
 fn sets_of_clauses_that_calls_match() {
     let (found, _) = report(&["example2.pl", "--goal", "p(a)", "--coverage", "choice"]);
@@ -212,7 +212,7 @@ fn without_swipl_nothing_is_confirmed() {
     assert!(String::from_utf8_lossy(&done.stderr).contains("G034"));
 }
 
-/// A file of its own.
+/// Writes a program to a file and returns its path.
 fn program(dir: &Path, name: &str, text: &str) -> String {
     fs::create_dir_all(dir).expect("a directory");
     let path = dir.join(name);
@@ -220,7 +220,7 @@ fn program(dir: &Path, name: &str, text: &str) -> String {
     path.to_str().expect("a path of text").to_owned()
 }
 
-/// A goal of each kind, and what the file of tests says of it.
+/// A predicate for each kind of outcome.
 const FORMS: &str = "
 :- module(forms, [double/2, small/1, pick/2, either/1, strict/2, count/1]).
 :- dynamic seen/1.
@@ -248,14 +248,14 @@ fn tests_have_every_form_and_pass() {
         assert!(text.contains(form), "{form}: {text}");
     }
     passes(&dir.join("forms.plt"));
-    // What is prepared is prepared again.
+    // A replay repeats the goals before the recorded one.
     let record = dir.join("report.json");
     let (text, stderr, code) = gimlet(&["replay", record.to_str().expect("a path of text")]);
     assert_eq!(code, 0, "{text}{stderr}");
     assert!(text.contains("once(count("), "{text}");
 }
 
-/// Declarations of the same in the forms that people write.
+/// Declarations of the same predicate in the usual notations.
 const DECLARED: &[&str] = &[
     "%! total(+L:list(integer), -S:integer) is det.\n",
     ":- pred total(+list(integer), -integer).\n",
@@ -263,7 +263,7 @@ const DECLARED: &[&str] = &[
     "",
 ];
 
-/// Inputs are what is declared or used, with no tails that are no lists and no other things in them.
+/// Inputs are of the declared or inferred types: no partial lists, and no unrelated terms in them.
 #[test]
 fn inputs_are_of_the_declared_kind() {
     let dir = fresh_dir("declared");
@@ -284,7 +284,7 @@ fn inputs_are_of_the_declared_kind() {
     }
 }
 
-/// Every goal that was made takes the path that it was made for, also where clauses must not match.
+/// Every generated goal takes the path that it was generated for, also where clauses must not match.
 #[test]
 fn goals_take_the_paths_that_they_were_made_for() {
     for file in ["classifier.pl", "quicksort.pl", "regexp.pl", "cuts.pl", "expression.pl"] {
@@ -312,7 +312,7 @@ both([], [], []).
 both([K-V|Pairs], [K|Keys], [V|Values]) :- both(Pairs, Keys, Values).
 ";
 
-/// Each way to call a predicate has its share of what users allow, and together they use it up.
+/// Each mode of a predicate has a share of the limits, and together the modes use them up.
 #[test]
 fn bounds_are_shared_by_the_ways_to_call_a_predicate() {
     let dir = fresh_dir("ways");
@@ -337,7 +337,7 @@ fn bounds_are_shared_by_the_ways_to_call_a_predicate() {
     }
 }
 
-/// A way in which all was seen leaves what it did not need to the others.
+/// A mode whose paths are all explored leaves the rest of its share to the others.
 #[test]
 fn what_one_way_does_not_need_is_for_the_others() {
     let dir = fresh_dir("rest");
@@ -352,7 +352,7 @@ fn what_one_way_does_not_need_is_for_the_others() {
     assert_eq!((&unit["runs"], &unit["stop"]), (&Value::from(100), &Value::from("runs")), "{unit}");
 }
 
-/// `:- det` is checked while a program runs, as SWI-Prolog does.
+/// `:- det` is checked at run time, as SWI-Prolog does.
 #[test]
 fn predicates_that_are_declared_det_are_checked() {
     let dir = fresh_dir("det");
@@ -379,7 +379,7 @@ fn predicates_that_are_declared_det_are_checked() {
     passes(&dir.join("det.plt"));
 }
 
-/// After a mistake reading goes on, and the rest is tested.
+/// Reading continues after a syntax error, and the rest is tested.
 #[test]
 fn the_rest_of_a_file_with_mistakes_is_tested() {
     let dir = fresh_dir("mistakes");
@@ -397,7 +397,7 @@ fn the_rest_of_a_file_with_mistakes_is_tested() {
     assert_eq!(of_loop["findings"][0]["confirmed"], true, "{of_loop}");
 }
 
-/// What can't be done is said, with a code.
+/// A request that can't be carried out is an error with a code.
 #[test]
 fn bad_input() {
     let cases: &[(&[&str], &str)] = &[

@@ -1,4 +1,4 @@
-//! `gimlet record`: calls of a command's runtimes are noted, and what `gimlet test` makes of them.
+//! Tests `gimlet record`: which calls of a command's runtimes are recorded, and how `gimlet test` uses them.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -22,7 +22,7 @@ first(_) -> none.
 stop(P) when is_pid(P) -> exit(P, normal).
 "#;
 
-/// What a project's own tests would be.
+/// A script in place of a project's own tests.
 const TESTS: &str = "
     {ok, _} = compile:file(\"src/shop\", [debug_info, {outdir, \"ebin\"}]),
     6.0 = shop:total([{apple, 2}]), 5 = shop:first({\"hidden key\", [1, 2, 3, 4]}),
@@ -48,7 +48,7 @@ fn calls_are_noted_and_the_exit_code_is_that_of_the_command() {
         r#"{"args":"[plum,1]","raises":"error"}]"#
     );
     assert_eq!(calls("shop:price/2"), price);
-    // A process is none of another runtime.
+    // A pid has no meaning in another runtime.
     assert_eq!(calls("shop:stop/1"), "null");
 }
 

@@ -1,4 +1,4 @@
-//! `gimlet run --trace`: runs as *Symbolic Execution in Erlang* writes them.
+//! Tests `gimlet run --trace`: derivations in the notation of [Vidal 2015].
 #![expect(clippy::disallowed_methods, reason = "it starts the tool")]
 
 mod common;
@@ -17,7 +17,7 @@ fn traced(args: &[&str]) -> Value {
     serde_json::from_str(&text).expect("a document")
 }
 
-/// The rules in their order, and how it ended.
+/// Checks the rules in their order, and the outcome.
 #[expect(clippy::needless_pass_by_value, reason = "expect! makes values")]
 fn check_rules(args: &[&str], expect: Expect) {
     let document = traced(args);
@@ -28,7 +28,7 @@ fn check_rules(args: &[&str], expect: Expect) {
     expect.assert_eq(&format!("{}: {end}", rules.join(" ")));
 }
 
-/// Fig. 5, line by line. There the module of `spawn` is left out and `…` are dots.
+/// Figure 5, line by line. The figure omits the module of `spawn`, and `…` stands for omitted parts.
 #[test]
 fn figure_5() {
     let (text, code) = gimlet(&["run", "client.erl", "client:start(1)", "--trace"]);
@@ -58,13 +58,13 @@ fn figure_5() {
     .assert_eq(&text);
 }
 
-/// Fig. 7: from `start(K)` the clauses of the receive part by `1 < K`; the systems of the one that it
-/// shows are those of the run with the input that `gimlet symbolic` gives for it.
+/// Figure 7: from `start(K)` the clauses of the receive branch by `1 < K`. The states of the figure are those of the
+/// run with the input that `gimlet symbolic` gives for its path.
 #[test]
 fn figure_7() {
     let (tree, code) = gimlet(&["symbolic", "client.erl", "-f", "start/1", "-d", "3"]);
     assert_eq!(code, 0);
-    // Which input stands for a path is the solver's affair.
+    // The solver chooses the input of a path.
     let conditions: Vec<&str> =
         tree.lines().filter_map(|it| it.split("─ ").nth(1)?.split([':', '%']).next()).collect();
     let conditions: Vec<&str> = conditions.iter().map(|it| it.trim()).collect();
@@ -136,7 +136,7 @@ fn beyond_the_paper() {
 
 #[test]
 fn messages_travel_as_asked() {
-    // With instant delivery every message is there when it was sent.
+    // With instant delivery every message has arrived when it was sent.
     check_rules(
         &["client.erl", "client:start(1)", "--delivery", "instant"],
         expect![
@@ -165,7 +165,7 @@ fn messages_get_lost() {
         let states = document.pointer("/trace/states").and_then(Value::as_array).expect("states");
         let n_lost = states.iter().filter(|it| it["rule"] == "loss").count();
         assert!(n_lost <= 1, "{document}");
-        // The first message, and nobody ever answers.
+        // The program only deadlocks if a message is lost: the first one, so that the caller gets no answer.
         let is_deadlock = document["outcome"] == "deadlock";
         assert!(!is_deadlock || n_lost == 1, "{document}");
     }

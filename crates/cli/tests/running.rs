@@ -1,4 +1,4 @@
-//! What is there before a unit is called: the application of its module, or what `--setup` names.
+//! Tests setups before a unit is called: the application of its module, or the function of `--setup`.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test, and compilers")]
 
 mod common;
@@ -43,7 +43,7 @@ init([]) ->
 const DESCRIBED: &str = "{application, till, [{vsn, \"1\"}, {modules, [till, till_app]}, \
     {applications, [kernel, stdlib]}, {mod, {till_app, []}}, {env, [{limit, 5}]}]}.\n";
 
-/// A compiled application, which does something before it starts.
+/// A compiled application that runs `before` when it starts.
 fn built(name: &str, before: &str) -> Project {
     let app = APP.replace("BEFORE", before);
     let files = [("till.erl", TILL), ("till_app.erl", &app), ("ebin/till.app", DESCRIBED)];
@@ -56,7 +56,7 @@ fn built(name: &str, before: &str) -> Project {
     project
 }
 
-/// Level, call and reason of the findings of each function, whether it was confirmed, and the number of runs.
+/// For each finding of the functions its level, call and reason, and whether it is confirmed; and the number of runs.
 fn found(project: &Project, functions: &[&str], more: &[&str]) -> Vec<String> {
     let mut args = vec!["ebin", "--runs", "200"];
     args.extend(functions.iter().flat_map(|it| ["-f", it]));

@@ -1,4 +1,4 @@
-//! `gimlet test --schedules`: loops that wait, signals that take their time, who watches whom.
+//! Tests `gimlet test --schedules`: loops that wait, delayed signals, links and monitors.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -15,7 +15,7 @@ fn report(function: &str, options: &[&str]) -> (Value, i32) {
     (serde_json::from_str(&text).expect("a report"), done.status.code().expect("no signal"))
 }
 
-/// Of each finding its kind and reason; all of them are confirmed on BEAM.
+/// The kind and reason of each finding, all of which BEAM confirms.
 #[track_caller]
 fn findings(report: &Value) -> Vec<String> {
     let findings = report.pointer("/units/0/findings").and_then(Value::as_array).expect("findings");

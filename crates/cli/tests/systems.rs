@@ -1,4 +1,4 @@
-//! Modules that keep a state: sequences of messages and calls that break them, and the tests made of these.
+//! Tests modules with a state: sequences of messages and calls that make them fail, and the tests made of these.
 #![expect(
     clippy::disallowed_methods,
     reason = "the binary, OTP and Elixir are started as users do"
@@ -19,7 +19,7 @@ fn report(args: &[&str]) -> Value {
     })
 }
 
-/// The findings of a unit that are more than refusals: what is typed, and what comes of it.
+/// The findings of a unit other than refusals: the call, and its outcome.
 fn found(report: &Value, unit: &str) -> Vec<[String; 2]> {
     let units = report["units"].as_array().expect("units").iter();
     let of = units.filter(|it| it["unit"] == unit).map(|it| it["findings"].as_array());

@@ -1,4 +1,4 @@
-//! `gimlet test` and `gimlet replay` as a whole: arguments in, findings, tests and exit codes out.
+//! Tests `gimlet test` and `gimlet replay`: findings, tests and exit codes.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -36,7 +36,7 @@ fn report(args: &[&str]) -> (Value, i32) {
     (document.unwrap_or_else(|_| panic!("{}{}", ended.stdout, ended.stderr)), ended.code)
 }
 
-/// The calls that fail, each of them on BEAM too.
+/// The calls of the findings, all of which BEAM confirms.
 fn confirmed_calls(unit: &Value) -> Vec<String> {
     let call = |it: &Value| {
         assert_eq!(it["confirmed"], true, "{it}");
@@ -45,7 +45,7 @@ fn confirmed_calls(unit: &Value) -> Vec<String> {
     unit["findings"].as_array().expect("findings").iter().map(call).collect()
 }
 
-/// Of the first unit: kind, class and reason.
+/// The kind, class and reason of the findings of the first unit.
 fn findings(report: &Value) -> Vec<String> {
     let text = |of: &Value, name: &str| of[name].as_str().expect(name).to_owned();
     let findings = report.pointer("/units/0/findings").and_then(Value::as_array).expect("findings");
@@ -58,7 +58,7 @@ fn findings(report: &Value) -> Vec<String> {
 
 fn fresh_dir(name: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // It need not be there.
+    // The directory need not exist.
     drop(fs::remove_dir_all(&dir));
     dir
 }
@@ -276,7 +276,7 @@ fn uncovered_clauses_have_a_reason() {
 #[test]
 fn two_runs_are_equal() {
     let run = |jobs: &str| {
-        // Time must not decide, however slow the machine is.
+        // The time must not matter, however slow the machine is.
         let options = ["-d", "6", "--budget", "1h", "-j", jobs];
         compare::timeless(report(&[&["shop.erl", "fig1.erl"], &options[..]].concat()).0)
     };
@@ -298,7 +298,7 @@ fn schedules_are_the_same_with_any_number_of_jobs() {
     ];
     for (function, files) in cases {
         let run = |jobs: &str| {
-            // Time must not decide, however slow the machine is.
+            // The time must not matter, however slow the machine is.
             let options = ["-f", function, "--schedules", "--time", "1h", "--jobs", jobs];
             compare::timeless(report(&[&*files, &options].concat()).0)
         };
@@ -324,7 +324,7 @@ fn made_tests_compile_and_pass_and_inputs_can_be_replayed() {
     let again = gimlet(&["replay", json.to_str().expect("UTF-8"), "--format", "json"]);
     assert_eq!(again.code, 0, "{}{}", again.stdout, again.stderr);
 
-    // What is recorded otherwise is noticed, and found by its id.
+    // A different outcome is noticed, and its input can be selected by its id.
     let text = fs::read_to_string(corpus).expect("a corpus");
     assert!(text.contains("{value,0}"), "{text}");
     fs::write(corpus, text.replace("{value,0}", "{value,1}")).expect("written");
@@ -335,7 +335,7 @@ fn made_tests_compile_and_pass_and_inputs_can_be_replayed() {
     assert_eq!(unknown.code, 2);
     assert!(unknown.stderr.starts_with("error[G019]: there is no input nothing"));
 
-    // A later run begins with what is there.
+    // A later run of the tool begins with the recorded inputs.
     let (report, _) = report(&["fig1.erl", "--runs", "1", "--out", out]);
     assert!(report["units"][0]["runs"].as_u64() > Some(5), "{}", report["units"][0]["runs"]);
 }
@@ -399,14 +399,14 @@ fn what_can_not_be_done_is_said() {
     check(&["broken.erl"], 2, &["error[G005]", "broken.erl:3"]);
     check(&["nowhere.erl"], 2, &["error[G002]"]);
     check(&["shop.erl", "fig1.erl", "-f", "foo/1"], 2, &["error[G014]", "2 modules"]);
-    // The others go on.
+    // The other targets are tested.
     check(&["broken.erl", "fig1.erl", "--runs", "5"], 1, &["error[G005]"]);
     check(&["nowhere.erl", "fig1.erl", "--runs", "5"], 1, &["error[G002]"]);
     let ended = gimlet(&["replay", "fig1.erl"]);
     assert_eq!((ended.code, ended.stderr.starts_with("error[G019]")), (2, true));
 }
 
-/// Twelve choices lead there. That characters are integers is none of them: the spec says so.
+/// Twelve choices lead there. That characters are integers is no choice, since the spec says so.
 #[test]
 fn what_the_spec_implies_is_no_choice() {
     let (report, code) = report(&["cipher.erl", "-d", "12", "--runs", "3000"]);
@@ -462,7 +462,7 @@ fn a_function_that_is_not_exported_is_shown_where_it_is() {
     has("46 │ below(N) when N > 100 -> exit(too_large);\n   │ ^^^^^ defined here");
 }
 
-/// What is unknown ends the path that needs it, and no other.
+/// An unknown function or process ends only the paths that need it.
 #[test]
 fn unknown_functions_and_processes_end_their_path_only() {
     let check = |function: &str, words: &[&str]| {
@@ -536,7 +536,7 @@ fn schedules_are_explored_with_inputs_and_replayed() {
     assert!(again.stdout.contains("no match of right hand side value"), "{}", again.stdout);
 }
 
-/// The input has nothing and the schedule no switch that the finding does not need, and there is a picture.
+/// The input and the schedule are minimal, and there is a chart.
 #[test]
 fn findings_of_schedules_are_small_and_drawn() {
     let dir = fresh_dir("charts");
@@ -560,12 +560,12 @@ fn findings_of_schedules_are_small_and_drawn() {
     has("<title>crash in races:overtakes([101])</title>");
     ["P", "P.1", "P.2", "{second,[101]}"].iter().for_each(|it| has(&format!(">{it}</text>")));
     has("<text class=\"bad\"");
-    // What a message holds can't leave its place.
+    // The text of a message can't break out of its element.
     let tags = picture.matches('<').count();
     assert_eq!(tags, picture.matches('>').count(), "{picture}");
 }
 
-/// Whatever is found is made small, and its steps lead there again.
+/// Every finding is shrunk, and its steps lead to it again.
 #[test]
 fn small_schedules_lead_to_what_was_found() {
     let dir = fresh_dir("again");
@@ -591,7 +591,7 @@ fn small_schedules_lead_to_what_was_found() {
     assert!(n_findings > 100, "{n_findings}");
 }
 
-/// What goes wrong if a message gets lost, with its name; BEAM is made to lose it too.
+/// Findings due to a lost message have the message's name, and BEAM is made to lose it too.
 #[test]
 fn messages_that_nobody_takes_are_told_of() {
     let check = |function: &str, expect: &[&str]| {
@@ -622,14 +622,14 @@ fn lost_messages_are_events() {
     let (found, code) = lossy("asks/0", &["--lossy"]);
     assert_eq!(code, 1);
     let unit = &found["units"][0];
-    // Nothing is lost, the question, or the answer.
+    // Three runs: no message is lost, the question is, or the answer is.
     assert_eq!((&unit["runs"], &unit["stop"]), (&Value::from(3), &Value::from("exhausted")));
     let finding = &unit["findings"][0];
     assert_eq!((&finding["kind"], &finding["confirmed"]), (&"deadlock".into(), &true.into()));
     let lost = finding.pointer("/schedule/lost/0").and_then(Value::as_str).expect("a message");
     assert!(lost.starts_with("the message {ask,<0."), "{lost}");
     assert!(lost.ends_with("of P to P.1 is lost"), "{lost}");
-    // Who asks three times has an answer unless more are lost.
+    // A process that asks three times gets an answer unless more messages are lost.
     let (clean, code) = lossy("insists/0", &["--lossy=2", "--preemptions", "0"]);
     assert_eq!(code, 0, "{clean}");
 
@@ -646,7 +646,7 @@ fn lost_messages_are_events() {
     assert!(again.stdout.contains("** deadlock"), "{}", again.stdout);
 }
 
-/// Races of OTP code are found, BEAM is made to show them, and there are none when they are mended.
+/// Races of OTP code are found and confirmed on BEAM; the corrected code has none.
 #[test]
 fn races_of_otp_code_are_confirmed_on_beam() {
     let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/schedules/otp_races.erl");
@@ -676,7 +676,7 @@ fn races_of_otp_code_are_confirmed_on_beam() {
     }
 }
 
-/// Findings with their inputs, and clauses covered, of all units.
+/// The findings with their inputs, and the covered clauses, of all units.
 fn essence(report: &Value) -> Vec<(String, Vec<String>, String)> {
     let units = report["units"].as_array().expect("units").iter();
     let of = |unit: &Value| {
@@ -699,9 +699,7 @@ fn on_beam_the_same_is_found() {
     }
 }
 
-/// The run at the end of §5 of the paper: from `[a]`, with a bounded depth, to no, one, two and three
-/// elements.
-/// The whole document, but for what takes time: units, findings, tests, coverage, losses.
+/// Compares the exit codes, units and modules of the reports on all backends, except for durations and solver counts.
 #[test]
 fn options_mean_the_same_on_beam() {
     let essence = |args: &[&str], backend: &str| {
@@ -713,7 +711,7 @@ fn options_mean_the_same_on_beam() {
             unit.remove("elapsed_ms");
             unit.remove("solver");
             for finding in unit["findings"].as_array_mut().expect("findings") {
-                // Funs have the name of the instrumented module's version.
+                // The text of a fun contains the name of the instrumented module's version.
                 finding.as_object_mut().expect("a finding").remove("says");
             }
         }
@@ -738,6 +736,7 @@ fn options_mean_the_same_on_beam() {
     }
 }
 
+/// The run at the end of §5 of the paper: from `[a]`, with a bounded depth, to no, one, two and three elements.
 #[test]
 fn the_run_of_the_paper() {
     for backend in ["beam", "machine"] {

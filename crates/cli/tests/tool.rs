@@ -1,4 +1,4 @@
-//! The whole tool: arguments in, output and exit code out.
+//! Tests the whole tool: arguments, output and exit codes.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -307,17 +307,17 @@ fn every_command_has_an_example_in_its_help() {
             Usage: gimlet <COMMAND>
 
             Commands:
-              test         Find inputs that make functions fail, make tests of them, measure coverage
-              run          Run one call or goal on our machine; print what the shell of the language would
-              replay       Run recorded inputs again: a corpus file or a report.json that `test --out` wrote
-              record       Run a command, such as the project's tests, and note how the project's functions are called
-              symbolic     Unfold all paths of a function within a bound: which inputs take them, and what can be reached
-              instrument   Show a module flattened and instrumented: what makes BEAM tell how it runs
-              init         Write a gimlet.toml for the project that is here
-              config       Show what options hold for `gimlet test`, and where each comes from
+              test         Find inputs that make functions fail, write tests, and measure coverage
+              run          Run one call or goal on Gimlet's own machine, and print the result as the language's shell does
+              replay       Replay the inputs of a corpus file or report.json that `test --out` wrote, and compare the outcomes
+              record       Run a command, such as the project's tests, and record the calls of the project's functions
+              symbolic     Explore all paths of a function within a bound, show an input for each, and tell what can be reached
+              instrument   Show a module after flattening and after instrumentation, which makes BEAM report its execution
+              init         Write a gimlet.toml for the project in a directory
+              config       Show the value of each option of `gimlet test`, and where it was set
               watch        Test again whenever a source changes; compile rebar3, mix and Gleam projects first
               lsp          Serve an editor over the language server protocol, on standard input and output
-              completions  Print what a shell needs to complete the command line
+              completions  Print the completion script for a shell
               manual       Print the manual page, or write one for each command to a directory
               explain      Say what a diagnostic means and what to do about it
               help         Print this message or the help of the given subcommand(s)
@@ -333,7 +333,7 @@ fn every_command_has_an_example_in_its_help() {
     check(
         &["run", "--help"],
         expect![[r#"
-            Run one call or goal on our machine; print what the shell of the language would
+            Run one call or goal on Gimlet's own machine, and print the result as the language's shell does
 
             Usage: gimlet run [OPTIONS] TARGET... CALL
 
@@ -341,20 +341,20 @@ fn every_command_has_an_example_in_its_help() {
               <TARGET... CALL>...  Source files, .beam files, directories or modules of OTP; then the call, as in the shell
 
             Options:
-                  --format <FORMAT>  What goes to stdout [default: text] [possible values: text, json]
+                  --format <FORMAT>  The format of standard output [default: text] [possible values: text, json]
                   --pa <DIR>         A directory of .beam files, searched before OTP's own; may repeat; -pa is the same
               -I <DIR>               A directory of included files; may repeat
               -D <NAME[=VALUE]>      A macro for the compiler; may repeat
-                  --nodes <NAMES>    Run on a system of these nodes, the call on the first: a@host,b@host
-                  --allow <EFFECT>   Let the program touch the world outside; may repeat [possible values: files, network, os, all]
-                  --time <TIME>      Give up after this long: 500ms, 30s, 2m
-                  --memory <SIZE>    Give up beyond this much memory: 64K, 512M, 2G [default: 2G]
-                  --reductions <N>   Give up after so many function calls
-                  --trace            Show the run rule by rule: the processes, what they have yet to do, and the messages; of Prolog the goal, the answer so far and the alternatives
-                  --steps <N>        Show at most so many steps [default: 2000]
-                  --delivery <HOW>   When a message is there: instant, causal or free, as with `test` [default with --trace: free, else instant]
-                  --lossy[=<N>]      Up to N messages may get lost [default: 1]
-                  --seed <N>         Deliver and lose messages at random
+                  --nodes <NAMES>    Run a distributed system of these nodes, with the call on the first: a@host,b@host
+                  --allow <EFFECT>   Allow the program effects outside of Gimlet's machine; may repeat [possible values: files, network, os, all]
+                  --time <TIME>      Stop the program after this time: 500ms, 30s, 2m
+                  --memory <SIZE>    Stop the program when it uses more memory: 64K, 512M, 2G [default: 2G]
+                  --reductions <N>   Stop the program after this many function calls
+                  --trace            Show each step of the run: the processes with their remaining computations, and the messages; for Prolog the goal, the bindings so far and the alternatives
+                  --steps <N>        The maximum number of steps shown [default: 2000]
+                  --delivery <HOW>   When a sent message arrives: instant, causal or free, as for `test` [default with --trace: free, else instant]
+                  --lossy[=<N>]      Let up to N messages get lost; --lossy alone means 1
+                  --seed <N>         Deliver and lose messages at random, with this seed
               -h, --help             Print help
 
             Examples:
@@ -363,7 +363,7 @@ fn every_command_has_an_example_in_its_help() {
               gimlet run family.pl 'ancestor(X, tom)'
               gimlet run src/shop.erl 'shop:open()' --trace --lossy --seed 3
 
-            Exit code: 0 a value or an answer, 1 an exception or no answer, 2 it could not be done or a budget ended it; the status of a program that halts
+            Exit code: 0 a value or an answer, 1 an exception or no answer, 2 an error or an exceeded limit; a program that halts sets its own exit code
             exit 0
         "#]],
     );

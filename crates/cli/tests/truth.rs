@@ -1,4 +1,4 @@
-//! What a report claims is so: verdicts, exit codes, what was tested, and what BEAM was seen to do.
+//! Tests that the claims of a report are true: verdicts, exit codes, tested units, and confirmations on BEAM.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -142,7 +142,7 @@ fn a_module_without_a_test_is_named() {
     assert!(!project.dir.join("out/opaque_gimlet_tests.erl").exists());
 }
 
-/// Functions that leave something behind, in a runtime that all tests share.
+/// Functions with lasting side effects, in a runtime that all tests share.
 const LEFT: &str = "\
 -module(left).
 -export([table/1, serve/1, linked/1, trace/1, give/1, env/1]).

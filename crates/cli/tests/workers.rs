@@ -1,5 +1,5 @@
-//! Worker processes: what ends one costs its unit only, what ends the tool loses nothing that was
-//! written, and signals end it with a report.
+//! Tests worker processes: the death of a worker costs the results of one unit only, killing the tool loses nothing
+//! that was written, and signals end it with a report.
 
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test, and shells")]
 
@@ -17,7 +17,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// A unit that is quickly done, one with more paths than anybody has time for, and one after it.
+/// A unit that is explored quickly, one with more paths than can be explored in time, and another one.
 const ENDLESS: &str = "-module(w).
 -export([a_quick/1, b_slow/1, c_quick/1]).
 a_quick(1) -> error(one);
@@ -34,7 +34,7 @@ c_quick([1, 2 | _]) -> error(three);
 c_quick(X) -> X.
 ";
 
-/// For what waits for something that has to happen.
+/// How often a condition is polled before the test fails.
 const PATIENCE: usize = 3_000;
 const TICK: Duration = Duration::from_millis(20);
 
@@ -50,7 +50,7 @@ fn start(project: &Project, args: &[&str]) -> Child {
         .expect("the binary starts")
 }
 
-/// Waits until there is something.
+/// Polls until there is a value.
 #[track_caller]
 fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
     (0..PATIENCE)
@@ -64,7 +64,7 @@ fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
         .expect("it happens in the end")
 }
 
-/// The workers of a process, by their ids.
+/// The process ids of a process's workers.
 fn workers(of: &Child) -> Vec<i32> {
     let lists = fs::read_dir(format!("/proc/{}/task", of.id())).into_iter().flatten().flatten();
     let children = lists.filter_map(|it| fs::read_to_string(it.path().join("children")).ok());
@@ -97,7 +97,7 @@ fn unit<'r>(report: &'r Value, name: &str) -> &'r Value {
     units.iter().find(|it| it["unit"] == name).expect("the unit")
 }
 
-/// The report that is on the disk, if there is one.
+/// The report on disk, if there is one.
 fn on_disk(project: &Project) -> Option<Value> {
     let text = fs::read_to_string(project.dir.join("out/report.json")).ok()?;
     Some(serde_json::from_str(&text).expect("what is there is whole"))
@@ -119,14 +119,14 @@ fn a_worker_that_is_killed_costs_its_unit_only_if_it_is_killed_again() {
     for n_kills in [1, 2] {
         fs::remove_dir_all(project.dir.join("out")).ok();
         let child = start(&project, &args);
-        // It has the slow unit when what was found of the first is written.
+        // A worker explores the slow unit once the results of the first unit are written.
         wait_for(|| on_disk(&project).filter(|it| has_finding(it, "w:a_quick/1")));
         workers(&child).into_iter().for_each(|it| send(it, Signal::KILL));
-        // Another one has the last unit, and then a third one the slow unit, alone.
+        // Another worker gets the last unit, and then a third one the slow unit, alone.
         wait_for(|| on_disk(&project).filter(|it| has_finding(it, "w:c_quick/1")));
         let both = wait_for(|| Some(workers(&child)).filter(|it| it.len() == 2));
         if n_kills == 1 {
-            // Nobody waits until its time is over.
+            // The test does not wait until the unit's time is over.
             send(id(&child), Signal::INT);
         } else {
             both.into_iter().for_each(|it| send(it, Signal::KILL));
@@ -159,7 +159,7 @@ fine(X) -> X.
     assert_eq!(unit(&report, "m:eats/1")["findings"][0]["reason"], "memory");
 }
 
-/// Its numbers are products of products, so that what is known of one is asked of both factors.
+/// The values are products of products, so an expression visited without regard to sharing takes exponential time.
 #[test]
 fn a_run_is_no_slower_for_what_its_values_share() {
     let source = "-module(sq).
@@ -239,10 +239,10 @@ fn what_was_written_is_whole_whenever_it_is_killed() {
             let again = project.gimlet(&["replay", &file]);
             assert!([0, 1].contains(&again.code), "{file}: {}", again.stderr);
         }
-        // Nobody is left behind.
+        // No worker survives.
         wait_for(|| workers.iter().all(|it| !is_running(*it)).then_some(()));
     }
-    // The last moments are late enough on any machine that is not much too slow.
+    // The last moments suffice on a machine of usual speed; on a slower one the test waits for the first finding.
     wait_for(|| (0 < n_found).then_some(()).or_else(|| found_in_the_end(&project, &args)));
 }
 
@@ -252,7 +252,7 @@ fn is_running(id: i32) -> bool {
     status.rsplit(") ").next().is_some_and(|it| !it.is_empty() && !it.starts_with('Z'))
 }
 
-/// Kills it when it has written a finding.
+/// Kills the process after it has written a finding.
 fn found_in_the_end(project: &Project, args: &[&str]) -> Option<()> {
     let mut child = start(project, args);
     wait_for(|| on_disk(project).filter(|it| 0 < n_findings(it)));
@@ -263,7 +263,7 @@ fn found_in_the_end(project: &Project, args: &[&str]) -> Option<()> {
 
 #[test]
 fn a_full_disk_leaves_the_report_that_was_there() {
-    // Files larger than this can't be written, as if the disk were full.
+    // Larger files can't be written, as if the disk were full.
     let project = Project::new("workers_full", &[("w.erl", ENDLESS)]);
     let args = ["w.erl", "-f", "a_quick/1", "--runs", "50", "--out", "out"];
     assert_eq!(project.report(&args).1, 1);

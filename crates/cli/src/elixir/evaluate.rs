@@ -1,10 +1,10 @@
-//! Expressions that are more than a call with literals: Elixir's own compiler and evaluator read and run
-//! them on the machine.
+//! Elixir expressions other than calls with literal arguments: Elixir's own parser and evaluator, run on the machine,
+//! evaluate them.
 
 use crate::erlang::Ending;
 use term::{Atom, Call, Term, read_call};
 
-/// Whether somebody writes Elixir, and not a call as in Erlang: `lists:seq(1, 3)`.
+/// Whether a text is in Elixir's syntax, as opposed to a call in Erlang's: `lists:seq(1, 3)`.
 pub(crate) fn is_expression(text: &str) -> bool {
     let text = text.trim_start();
     let name_end = match text.strip_prefix('\'') {
@@ -12,18 +12,19 @@ pub(crate) fn is_expression(text: &str) -> bool {
         None => text.find(|it: char| !(it.is_alphanumeric() || "_@".contains(it))),
     };
     let after = name_end.and_then(|it| text.get(it..)).unwrap_or_default();
-    // `Enum:map(...)` is Erlang's way to call, whatever the name.
+    // `Enum:map(...)` is a call in Erlang's syntax, even of an Elixir module.
     let is_remote = after.starts_with(':') && !after.starts_with(": ") && name_end != Some(0);
     !is_remote && read_call(text).is_err() && !text.is_empty() && name_end.is_some()
 }
 
-/// The call that evaluates an expression: it returns the value and the variables that were bound.
+/// The call that evaluates an expression. It returns a pair of the value and the variable bindings.
 pub(crate) fn evaluation(text: &str) -> Call {
     let args = vec![Term::binary(text.as_bytes().to_vec())];
     Call { module: Atom::new("Elixir.Code"), function: Atom::new("eval_string"), args }
 }
 
-/// The end of an expression, of how its evaluation ended.
+/// Reduces the ending of an evaluation to that of the expression: takes the value from the pair, and the evaluator's
+/// frames from the stack trace.
 pub(crate) fn unwrap_evaluated(ending: &mut Ending) {
     match ending {
         Ending::Value { term, .. } => {

@@ -1,15 +1,15 @@
-//! Exceptions in the words of Elixir: what `Exception.format/3` makes of a reason and a stack trace.
+//! Formats exceptions as Elixir's `Exception.format/3` does.
 //!
-//! It asks no runtime: what Elixir finds out by looking at modules (`module Foo is not available`) is
-//! not shown.
+//! No runtime is involved, so the details that Elixir finds by inspecting modules (`module Foo is not available`) are
+//! missing.
 
 use crate::elixir::{alias, call, function, term};
 use term::{Atom, Term};
 
-/// The banner, and a line for each frame.
+/// Formats an exception: the banner, and a line for each stack frame.
 pub(crate) fn exception_text(class: &str, reason: &Term, stack: &Term) -> String {
-    let frames: Vec<Frame<'_>> =
-        stack.as_list().unwrap_or_default().iter().map_while(Frame::new).collect();
+    let frames: Vec<StackFrame<'_>> =
+        stack.as_list().unwrap_or_default().iter().map_while(StackFrame::new).collect();
     let banner = match class {
         "error" => {
             let (name, message) = explain(reason, frames.first());
@@ -21,21 +21,21 @@ pub(crate) fn exception_text(class: &str, reason: &Term, stack: &Term) -> String
     format!("** {banner}{}", lines.collect::<String>())
 }
 
-/// The name of the exception that Elixir makes of an error, and its message.
+/// Returns the name of the Elixir exception for an Erlang error reason, and its message.
 pub(crate) fn exception(reason: &Term, stack: &Term) -> (String, String) {
-    explain(reason, stack.as_list().unwrap_or_default().iter().find_map(Frame::new).as_ref())
+    explain(reason, stack.as_list().unwrap_or_default().iter().find_map(StackFrame::new).as_ref())
 }
 
 #[derive(Debug)]
-struct Frame<'a> {
+struct StackFrame<'a> {
     module: &'a Atom,
     function: &'a Atom,
     args: &'a Term,
     place: Option<(String, i64)>,
 }
 
-impl<'a> Frame<'a> {
-    fn new(term: &'a Term) -> Option<Frame<'a>> {
+impl<'a> StackFrame<'a> {
+    fn new(term: &'a Term) -> Option<StackFrame<'a>> {
         let [Term::Atom(module), Term::Atom(function), args, location] = term.as_tuple()? else {
             return None;
         };
@@ -50,7 +50,7 @@ impl<'a> Frame<'a> {
         let file: String = chars.collect();
         let line = property("line").and_then(Term::as_int);
         let place = line.filter(|_| !file.is_empty()).map(|line| (file, line));
-        Some(Frame { module, function, args, place })
+        Some(StackFrame { module, function, args, place })
     }
 
     fn name(&self) -> String {
@@ -60,7 +60,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-impl std::fmt::Display for Frame<'_> {
+impl std::fmt::Display for StackFrame<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if let Some((file, line)) = &self.place {
             write!(f, "{file}:{line}: ")?;
@@ -72,8 +72,8 @@ impl std::fmt::Display for Frame<'_> {
     }
 }
 
-/// The exception that Elixir makes of an error, and its message.
-fn explain(reason: &Term, first: Option<&Frame<'_>>) -> (String, String) {
+/// Returns the name of the Elixir exception for an error reason, and its message. `first` is the top stack frame.
+fn explain(reason: &Term, first: Option<&StackFrame<'_>>) -> (String, String) {
     let (name, message) = match (reason, reason.as_tuple()) {
         (Term::Map(fields), _) => {
             if let Some(raised) = raised(fields) {
@@ -120,7 +120,7 @@ fn explain(reason: &Term, first: Option<&Frame<'_>>) -> (String, String) {
 fn explain_pair(
     tag: &str,
     what: &Term,
-    first: Option<&Frame<'_>>,
+    first: Option<&StackFrame<'_>>,
 ) -> Option<(&'static str, String)> {
     let (name, words) = match tag {
         "case_clause" => ("CaseClauseError", "no case clause matching: "),
@@ -153,7 +153,7 @@ fn is_map(term: &Term) -> bool {
     matches!(term, Term::Map(_))
 }
 
-/// What `raise` made: a struct that has a message, or fields that speak for themselves.
+/// The name and message of an exception struct. The message of a struct without a `message` field is its fields.
 fn raised(fields: &[(Term, Term)]) -> Option<(String, String)> {
     let field = |name: &str| fields.iter().find(|it| it.0.as_atom() == Some(name)).map(|it| &it.1);
     field("__exception__")?;
@@ -171,7 +171,7 @@ mod tests {
     use super::exception_text;
     use term::{Term, read_term};
 
-    /// The banners are those of Elixir 1.14.
+    /// The expected banners are those of Elixir 1.14.
     #[test]
     fn banners() {
         let check = |class: &str, reason: &str, stack: &str, expect: &str| {

@@ -1,10 +1,10 @@
-//! Structs of Elixir's own modules that have a syntax: ranges, dates and times, sets.
+//! Literals of structs of Elixir's standard library: ranges, dates and times, sets.
 
 use crate::elixir::read::structure;
 use std::fmt::Write;
 use term::Term;
 
-/// The literal of a struct with these fields, or the call that makes it; nothing if it has none.
+/// Returns the literal of a struct with these fields, or the call that makes it; `None` if it has neither.
 pub(super) fn text(
     module: &str,
     fields: &[(Term, Term)],
@@ -37,7 +37,7 @@ pub(super) fn text(
     }
 }
 
-/// The literal of what a constructor makes of these arguments.
+/// Returns the literal of the value that a constructor makes from these arguments; `None` if there is none.
 pub(super) fn made(module: &str, function: &str, args: &[&Term]) -> Option<String> {
     let numbers: Option<Vec<i64>> = args.iter().map(|it| it.as_int()).collect();
     match (module, function, numbers?.as_slice()) {
@@ -58,22 +58,22 @@ pub(super) fn made(module: &str, function: &str, args: &[&Term]) -> Option<Strin
     }
 }
 
-/// The date of `2024-02-29`.
+/// Reads a `Date`: `2024-02-29`.
 pub(super) fn date_of(text: &str) -> Option<Term> {
     Some(structure("Date", with_calendar(date_fields(text)?)))
 }
 
-/// The time of `23:00:07.000120`.
+/// Reads a `Time`: `23:00:07.000120`.
 pub(super) fn time_of(text: &str) -> Option<Term> {
     Some(structure("Time", with_calendar(time_fields(text)?)))
 }
 
-/// The date and the time of `2024-02-29 23:00:07`.
+/// Reads a `NaiveDateTime`: `2024-02-29 23:00:07`.
 pub(super) fn naive_of(text: &str) -> Option<Term> {
     Some(structure("NaiveDateTime", with_calendar(both_fields(text)?)))
 }
 
-/// The same in UTC, with a `Z` behind it.
+/// Reads a `DateTime` in UTC: `2024-02-29 23:00:07Z`.
 pub(super) fn utc_of(text: &str) -> Option<Term> {
     let mut fields = both_fields(text.strip_suffix('Z')?)?;
     let name = |it: &str| Term::binary(it.as_bytes().to_vec());
@@ -82,35 +82,35 @@ pub(super) fn utc_of(text: &str) -> Option<Term> {
     Some(structure("DateTime", with_calendar(fields)))
 }
 
-type Named = Vec<(&'static str, Term)>;
+type NamedFields = Vec<(&'static str, Term)>;
 
-fn with_calendar(mut fields: Named) -> Named {
+fn with_calendar(mut fields: NamedFields) -> NamedFields {
     fields.push(("calendar", Term::atom("Elixir.Calendar.ISO")));
     fields
 }
 
-fn both_fields(text: &str) -> Option<Named> {
+fn both_fields(text: &str) -> Option<NamedFields> {
     let (date, time) = text.split_once([' ', 'T'])?;
     let mut fields = date_fields(date)?;
     fields.extend(time_fields(time)?);
     Some(fields)
 }
 
-fn date_fields(text: &str) -> Option<Named> {
+fn date_fields(text: &str) -> Option<NamedFields> {
     let [year, month, day] = parts(text, '-')?;
     (date(year, month, day)? == text).then_some(())?;
     let fields = [("year", year), ("month", month), ("day", day)];
     Some(fields.into_iter().map(|(name, it)| (name, Term::Int(it))).collect())
 }
 
-fn time_fields(text: &str) -> Option<Named> {
+fn time_fields(text: &str) -> Option<NamedFields> {
     let (whole, digits) = text.split_once('.').unwrap_or((text, ""));
     let [hour, minute, second] = parts(whole, ':')?;
     (time(hour, minute, second)? == whole && digits.len() <= 6).then_some(())?;
     let micro: i64 = format!("{digits:0<6}").parse().ok()?;
     let precision = i64::try_from(digits.len()).ok()?;
     let fields = [("hour", hour), ("minute", minute), ("second", second)];
-    let mut res: Named = fields.into_iter().map(|(name, it)| (name, Term::Int(it))).collect();
+    let mut res: NamedFields = fields.into_iter().map(|(name, it)| (name, Term::Int(it))).collect();
     res.push(("microsecond", Term::Tuple(vec![Term::Int(micro), Term::Int(precision)])));
     Some(res)
 }
@@ -173,7 +173,7 @@ impl Fields<'_> {
         date(self.int("year")?, self.int("month")?, self.int("day")?)
     }
 
-    /// With as many digits behind the point as the time says to have.
+    /// The time with as many decimals as its precision says. `None` if the precision hides non-zero digits.
     fn time(&self) -> Option<String> {
         let mut res = time(self.int("hour")?, self.int("minute")?, self.int("second")?)?;
         let [Term::Int(micro), Term::Int(precision)] = self.get("microsecond")?.as_tuple()? else {

@@ -1,4 +1,4 @@
-//! Calls, terms and exceptions as Elixir's users write and read them.
+//! Reads and prints calls, terms and exceptions in Elixir's syntax.
 
 mod evaluate;
 mod exception;
@@ -19,15 +19,15 @@ pub(crate) use syntax::{Spelling, alias, atom, call, code, function, quoted, scr
 
 use term::{Atom, Term};
 
-/// What the names of Elixir's modules begin with, and nobody writes.
+/// The prefix of the atoms that name Elixir modules, which Elixir source code omits.
 pub(crate) const PREFIX: &str = "Elixir.";
 
-/// Whether the author wrote it in Elixir.
+/// Whether a module was written in Elixir, by its name.
 pub(crate) fn is_elixir(module: &Atom) -> bool {
     module.as_str().starts_with(PREFIX)
 }
 
-/// Whether a term has a struct in it whose syntax says its name.
+/// Whether a term contains a struct, whose syntax shows the struct's name.
 pub(crate) fn has_struct(term: &Term) -> bool {
     let is_name = |it: &(Term, Term)| it.0.as_atom() == Some("__struct__");
     term.has_part(|it| matches!(it, Term::Map(pairs) if pairs.iter().any(is_name)))

@@ -1,11 +1,11 @@
-//! Calls and terms that were typed, or pasted from a report, in Elixir's syntax. Only literals: it
-//! knows no variables, no operators, no interpolation and no `fn`.
+//! Reads calls and terms in Elixir's syntax, as users type them or paste them from a report. Accepts literals only: no
+//! variables, operators, interpolation or `fn`.
 
 use crate::elixir::{PREFIX, literals};
 use num_bigint::BigInt;
 use term::{Atom, Call, Fun, Problem, ReadError, Style, Term, print, read_term};
 
-/// A module and a function: `Shop.price`, `:lists.seq`.
+/// Reads a module and a function: `Shop.price`, `:lists.seq`.
 pub(crate) fn read_function(text: &str) -> Option<(Atom, Atom)> {
     let mut reader = Reader::new(text);
     let res = reader.function().ok()?;
@@ -21,7 +21,7 @@ pub(crate) fn read_call(text: &str) -> Result<Call, ReadError> {
     Ok(Call { module, function, args })
 }
 
-/// The arguments of a call: `[1, :a]`, a list, or `1, :a`, what stands between the parentheses.
+/// Reads the arguments of a call: a list (`[1, :a]`), or its items without brackets (`1, :a`).
 pub(crate) fn read_args(text: &str) -> Result<Vec<Term>, ReadError> {
     let mut reader = Reader::new(text);
     let mut res = Vec::new();
@@ -45,7 +45,7 @@ pub(crate) fn read_args(text: &str) -> Result<Vec<Term>, ReadError> {
     }
 }
 
-/// Deeper than a person types; shallow enough for any thread's stack.
+/// The maximum nesting of a term: deeper than a person types, and small enough for the stack of any thread.
 const MAX_DEPTH: usize = 200;
 
 struct Reader<'a> {
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         self.offset = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// Takes the text if it comes next, with the blanks behind it.
+    /// Consumes the text and the white space after it, if the text comes next.
     fn accept(&mut self, text: &str) -> bool {
         let is_next = self.rest().starts_with(text);
         if is_next {
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What comes next, as far as it is a name.
+    /// The name at the current position; empty if there is none.
     fn word(&self) -> &'a str {
         let rest = self.rest();
         rest.split(|it: char| !is_name_part(it)).next().unwrap_or("")
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         Ok(Term::integer(if is_negative { -value } else { value }))
     }
 
-    /// `?a`
+    /// Reads a character: `?a`.
     fn character(&mut self) -> Result<Term, ReadError> {
         self.offset += 1;
         let character = match self.peek() {
@@ -232,7 +232,7 @@ impl<'a> Reader<'a> {
         Err(ReadError { offset: start, problem: Problem::Unfinished("string") })
     }
 
-    /// What follows a backslash.
+    /// Reads an escape sequence after its backslash.
     fn escape(&mut self) -> Result<char, ReadError> {
         let bad = ReadError { offset: self.offset, problem: Problem::BadEscape };
         let next = self.peek().ok_or_else(|| bad.clone())?;
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
         res
     }
 
-    /// `:name` or `:"any name"`
+    /// Reads an atom after its colon: `:name` or `:"any name"`.
     fn atom_after_colon(&mut self) -> Result<Atom, ReadError> {
         self.offset += 1;
         self.name("an atom")
@@ -307,7 +307,7 @@ impl<'a> Reader<'a> {
         Ok(Atom::new(&res))
     }
 
-    /// `My.App`, without the function that may follow.
+    /// Reads a module name, `My.App`, without the function that may follow.
     fn alias(&mut self) -> Result<Atom, ReadError> {
         let mut res = PREFIX.to_owned();
         loop {
@@ -324,7 +324,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Terms between commas, up to this mark; pairs such as `a: 1` may be the last.
+    /// Reads terms separated by commas, up to the closing bracket. Keyword pairs such as `a: 1` at the end become one
+    /// list.
     fn items(&mut self, close: &'static str) -> Result<Vec<Term>, ReadError> {
         let mut res = Vec::new();
         while !self.accept(close) {
@@ -369,7 +370,7 @@ impl<'a> Reader<'a> {
         Ok(Term::proper_list(items))
     }
 
-    /// `name: ` or `"any name": `, and nothing if it is something else.
+    /// Reads the key of a keyword pair: `name:` or `"any name":`. `None`, with nothing consumed, if there is none.
     fn key(&mut self) -> Result<Option<Term>, ReadError> {
         let start = self.offset;
         let starts = |it: char| it.is_ascii_lowercase() || it == '_' || it == '"';
@@ -385,7 +386,7 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    /// `%{...}` and `%Shop{...}`, which has the fields that are given and no others.
+    /// Reads a map, `%{...}`, or a struct, `%Shop{...}`. A struct gets the fields that are given, without defaults.
     fn map(&mut self) -> Result<Term, ReadError> {
         self.offset += 1;
         let mut pairs = Vec::new();
@@ -425,7 +426,7 @@ impl<'a> Reader<'a> {
         Ok(structure("Range", vec![("first", first), ("last", last), ("step", step)]))
     }
 
-    /// `<<1, 5::3, "text">>`, which Erlang writes nearly alike.
+    /// Reads a binary, `<<1, 5::3, "text">>`, by translating it to Erlang's syntax.
     fn bits(&mut self) -> Result<Term, ReadError> {
         let start = self.offset;
         self.accept("<<");
@@ -448,7 +449,7 @@ impl<'a> Reader<'a> {
             .map_err(|it| ReadError { offset: start, ..it })
     }
 
-    /// Of a segment, in bits.
+    /// Reads the size of a segment in bits; 8 if none is given.
     fn size(&mut self) -> Result<&'a str, ReadError> {
         let is_digit = |it: char| it.is_ascii_digit();
         if self.accept("::size(") {
@@ -459,7 +460,8 @@ impl<'a> Reader<'a> {
         Ok(if self.accept("::") { self.take_while(is_digit) } else { "8" })
     }
 
-    /// `:erlang.list_to_pid(~c"<0.1.0>")` and others that stand for what has no literal.
+    /// Reads a call that stands for a pid, port or reference, which have no literal:
+    /// `:erlang.list_to_pid(~c"<0.1.0>")`.
     fn handle(&mut self) -> Result<Term, ReadError> {
         let start = self.offset;
         self.accept(":erlang.");
@@ -472,8 +474,7 @@ impl<'a> Reader<'a> {
             .map_err(|it| ReadError { offset: start, ..it })
     }
 
-    /// `Function.capture(:lists, :map, 2)`
-    /// `&Shop.price/2`
+    /// Reads a captured function: `&Shop.price/2`.
     fn capture(&mut self) -> Result<Term, ReadError> {
         self.accept("&");
         let (module, function) = self.function()?;
@@ -483,7 +484,7 @@ impl<'a> Reader<'a> {
         Ok(Term::Fun(Box::new(Fun::External { module, function, arity })))
     }
 
-    /// `MapSet.new([1, 2])`
+    /// Reads a set: `MapSet.new([1, 2])`.
     fn set(&mut self) -> Result<Term, ReadError> {
         self.accept("MapSet.new(");
         let items = self.items(")")?;
@@ -492,7 +493,8 @@ impl<'a> Reader<'a> {
         Ok(structure("MapSet", vec![("map", Term::map(members)), ("version", Term::Int(2))]))
     }
 
-    /// Dates, times, and texts in other quotes. What a time zone is takes more than reading.
+    /// Reads a sigil: a date, a time, or a text with other quotes. Time zones other than UTC are not supported, since
+    /// they would need a time zone database.
     fn sigil(&mut self) -> Result<Term, ReadError> {
         let bad = self.wrong("a sigil that can be read: ~c, ~s, ~D, ~T, ~N or ~U");
         let mut chars = self.rest().chars().skip(1);
@@ -520,7 +522,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A struct of Elixir's own.
+/// Makes a struct of Elixir's standard library.
 pub(super) fn structure(name: &str, fields: Vec<(&str, Term)>) -> Term {
     let name = (Term::atom("__struct__"), Term::atom(&format!("{PREFIX}{name}")));
     let fields = fields.into_iter().map(|(name, value)| (Term::atom(name), value));

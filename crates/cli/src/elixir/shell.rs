@@ -1,11 +1,11 @@
-//! Values and exceptions in Elixir's own words: `inspect/2` and `Exception.format/3` are run on the machine,
-//! where protocols have the implementations of the program, and exceptions their own messages.
+//! Formats values and exceptions by running `inspect/2` and `Exception.format/3` on the machine, where the program's
+//! own implementations of protocols and its exception messages apply.
 
 use erlang::{Machine, Outcome as End};
 use term::{Atom, Fun, Term};
 use trace::Outcome;
 
-/// A value as `iex` shows it, however long it is.
+/// Formats a value as `iex` shows it, without a limit of its length.
 pub(crate) fn inspected(machine: &mut Machine, value: &Term) -> Option<String> {
     let option = |name: &str, value: Term| Term::Tuple(vec![Term::atom(name), value]);
     let endless = || Term::atom("infinity");
@@ -20,7 +20,7 @@ pub(crate) fn inspected(machine: &mut Machine, value: &Term) -> Option<String> {
 
 const COLUMNS: i64 = 98;
 
-/// An exception as `iex` shows it, with its stack trace.
+/// Formats an exception with its stack trace as `iex` shows it.
 pub(crate) fn formatted(
     machine: &mut Machine,
     class: &str,
@@ -32,7 +32,7 @@ pub(crate) fn formatted(
     Some(text.trim_end().to_owned())
 }
 
-/// How a call ended, for people.
+/// Describes the outcome of a call; `None` for an outcome that Elixir has no text for.
 pub(crate) fn said(machine: &mut Machine, outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Value(value) => Some(format!("returns {}", inspected(machine, value)?)),
@@ -43,9 +43,9 @@ pub(crate) fn said(machine: &mut Machine, outcome: &Outcome) -> Option<String> {
     }
 }
 
-/// The text that a function returns; nothing if it does not, or if the machine can't be given an argument.
+/// Calls a function that returns text. `None` if it returns something else, or an argument contains a closure.
 fn text_of(machine: &mut Machine, [module, function]: [&str; 2], args: &[Term]) -> Option<String> {
-    // A closure loses its name and what it holds outside of its machine.
+    // A closure loses its name and environment outside of its machine.
     let is_closure =
         |it: &Term| matches!(it, Term::Fun(fun) if matches!(**fun, Fun::Closure { .. }));
     if args.iter().any(|it| it.has_part(is_closure)) {

@@ -1,6 +1,6 @@
-//! The structs of the modules under test: which fields they have, and what is in a field that nobody set.
+//! The structs that the modules under test define: their fields and default values.
 //!
-//! A map with the name of a struct and other fields than the struct has is no value that anybody makes.
+//! A map with the name of a struct and different fields is a value that no program makes.
 
 use crate::elixir::is_elixir;
 use erlang::{Machine, Outcome};
@@ -11,7 +11,7 @@ use term::{Atom, Term};
 pub(crate) struct Structs(BTreeMap<Atom, Vec<(Term, Term)>>);
 
 impl Structs {
-    /// Those of these modules: what their `__struct__/0` returns.
+    /// Reads the structs that these modules define by calling their `__struct__/0`.
     pub(crate) fn of(machine: &mut Machine, modules: &[Atom]) -> Structs {
         let mut res = BTreeMap::new();
         for module in modules.iter().filter(|it| is_elixir(it)) {
@@ -23,14 +23,15 @@ impl Structs {
         Structs(res)
     }
 
-    /// Whether the pairs are those of a known struct, with all its fields and no others.
+    /// Whether a map is a known struct with exactly the fields of its definition.
     pub(crate) fn has(&self, pairs: &[(Term, Term)]) -> bool {
         self.fields(pairs).is_some_and(|fields| {
             fields.len() == pairs.len() && fields.iter().zip(pairs).all(|(a, b)| a.0 == b.0)
         })
     }
 
-    /// The terms with every known struct in them made whole; nothing if all are.
+    /// Completes every known struct in the terms: adds missing fields with their defaults, and removes unknown ones.
+    /// `None` if all structs are complete.
     pub(crate) fn completed(&self, terms: &[Term]) -> Option<Vec<Term>> {
         let is_broken = |it: &Term| matches!(it, Term::Map(pairs) if self.fields(pairs).is_some() && !self.has(pairs));
         if self.0.is_empty() || !terms.iter().any(|it| it.has_part(is_broken)) {
@@ -61,7 +62,7 @@ impl Structs {
     }
 }
 
-/// Structs deeper than this stay as they are; shallow enough for any thread's stack.
+/// Structs nested deeper than this are left alone; small enough for the stack of any thread.
 const MAX_DEPTH: usize = 200;
 
 #[cfg(test)]

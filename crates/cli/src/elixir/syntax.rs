@@ -1,5 +1,5 @@
-//! Terms and calls in Elixir's syntax. What is printed can be pasted and gives the same term, as long as
-//! structs have the fields that their module says.
+//! Prints terms and calls in Elixir's syntax. Printed text evaluates to the same term, provided that structs have the
+//! fields of their definitions.
 
 use crate::elixir::{PREFIX, Structs, literals};
 use std::fmt::Write;
@@ -7,21 +7,21 @@ use term::{
     Atom, Code, CodeStep, Fun, Handles, Lists, Style, Term, float_text, is_exact_pattern, print,
 };
 
-/// How terms are written.
+/// The way in which structs are printed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spelling<'s> {
-    /// The structs that the compiler of a test knows to have these fields; `None`: whatever says that it is
-    /// a struct is written as one, as people read it.
+    /// The definitions of structs that the compiler of a test knows; other maps are printed as maps. `None`, for
+    /// messages: every map with a struct's name is printed as a struct.
     known: Option<&'s Structs>,
 }
 
-/// A term in Elixir's syntax, as a message to people shows it.
+/// Prints a term for a message.
 pub(crate) fn term(of: &Term) -> String {
     Spelling::default().term(of)
 }
 
 impl<'s> Spelling<'s> {
-    /// For code that is compiled: it means the very term.
+    /// The spelling for code to be compiled, whose terms must be reproduced exactly.
     pub(crate) fn of_code(known: &'s Structs) -> Spelling<'s> {
         Spelling { known: Some(known) }
     }
@@ -41,7 +41,7 @@ impl<'s> Spelling<'s> {
                 Some(Ok(text)) if text.chars().all(is_printable) => quoted(text),
                 _ => {
                     let items = print(of, Style { lists: Lists::AsItems, ..Style::TW });
-                    // `<<1,5:3>>` is `<<1, 5::3>>`.
+                    // Erlang's `<<1,5:3>>` is `<<1, 5::3>>` in Elixir.
                     items.replace(',', ", ").replace(':', "::")
                 }
             },
@@ -73,7 +73,7 @@ impl<'s> Spelling<'s> {
         }
     }
 
-    /// `a: 1, b: 2`, if the items are pairs with such keys.
+    /// Prints a keyword list, `a: 1, b: 2`; `None` if an item is no pair with an atom as its key.
     fn keywords(self, items: &[Term]) -> Option<String> {
         let pair = |it: &Term| match it.as_tuple()? {
             [key, value] => self.keyword(key, value),
@@ -100,7 +100,7 @@ impl<'s> Spelling<'s> {
         format!("%{{{}}}", all.join(", "))
     }
 
-    /// A map that says which struct it is.
+    /// Prints a map with the name of a struct; `None` if it can't be printed as a struct.
     fn structure(self, pairs: &[(Term, Term)]) -> Option<String> {
         let is_name = |it: &&(Term, Term)| it.0.as_atom() == Some("__struct__");
         let (_, Term::Atom(name)) = pairs.iter().find(is_name)? else { return None };
@@ -132,7 +132,8 @@ impl<'s> Spelling<'s> {
         format!("fn {} end", clauses.join("; "))
     }
 
-    /// Where a pattern would not mean the argument exactly, a guard says it.
+    /// Prints the head of a clause that matches exactly these arguments. An argument that no pattern matches exactly
+    /// becomes a variable with a guard.
     fn head(self, args: &[Term]) -> String {
         let (mut patterns, mut guards) = (Vec::new(), Vec::new());
         for (n, arg) in args.iter().enumerate() {
@@ -156,7 +157,8 @@ impl<'s> Spelling<'s> {
     }
 }
 
-/// What a list of characters spells, if it reads as a word. `[9, 10]` is more often numbers.
+/// The text of a list of characters if it looks like a word: printable, with at least two letters. A list such as `[9,
+/// 10]` is more often a list of numbers.
 fn word(items: &[Term]) -> Option<String> {
     let letter = |it: &Term| {
         let code = u32::try_from(it.as_int()?).ok()?;
@@ -167,7 +169,7 @@ fn word(items: &[Term]) -> Option<String> {
     (n_letters > 1).then_some(word)
 }
 
-/// Whether `inspect/2` takes a character for part of a text.
+/// Whether `inspect/2` considers a character printable.
 fn is_printable(of: char) -> bool {
     match of {
         '\u{7}'..='\r' | '\u{1b}' | '\u{7f}' => true,
@@ -187,7 +189,7 @@ pub(crate) fn atom(atom: &Atom) -> String {
     if is_bare(text) { format!(":{text}") } else { format!(":{}", quoted(text)) }
 }
 
-/// Whether it needs no quotes.
+/// Whether an atom needs no quotes.
 fn is_bare(text: &str) -> bool {
     let starts = text.starts_with(|it: char| it.is_ascii_lowercase() || it == '_');
     let rest = text.strip_suffix(['?', '!']).unwrap_or(text);
@@ -203,7 +205,7 @@ fn is_alias(text: &str) -> bool {
     })
 }
 
-/// A module as it is written before a call.
+/// Prints the name of a module as in front of a call.
 pub(crate) fn alias(module: &Atom) -> String {
     match module.as_str().strip_prefix(PREFIX) {
         Some(name) if is_alias(module.as_str()) => name.to_owned(),
@@ -211,7 +213,7 @@ pub(crate) fn alias(module: &Atom) -> String {
     }
 }
 
-/// `Shop.price/2`; a closure is shown by where it stands.
+/// Prints a function, `Shop.price/2`; a closure is named after the function that contains it.
 pub(crate) fn function(module: &Atom, name: &Atom, arity: usize) -> String {
     if let Some(owner) = owner(name.as_str()) {
         return format!("anonymous fn/{arity} in {}.{owner}", alias(module));
@@ -219,13 +221,13 @@ pub(crate) fn function(module: &Atom, name: &Atom, arity: usize) -> String {
     format!("{}/{arity}", named(module, name))
 }
 
-/// `-price/2-fun-0-` stands in `price/2`.
+/// The function that contains a closure: `price/2` for `-price/2-fun-0-`.
 fn owner(name: &str) -> Option<&str> {
     let (owner, number) = name.strip_prefix('-')?.strip_suffix('-')?.rsplit_once("-fun-")?;
     number.bytes().all(|it| it.is_ascii_digit()).then_some(owner)
 }
 
-/// Steps on one line.
+/// Prints a sequence of steps on one line.
 pub(crate) fn script(steps: &[CodeStep]) -> String {
     Spelling::default().script(steps)
 }
@@ -277,8 +279,8 @@ impl Spelling<'_> {
         }
     }
 
-    /// The literal of what a call makes, if there is one. `bang` is what the name lacks of a function that
-    /// gives the value itself.
+    /// The literal of the value that a call makes, if there is one. `bang` is appended to the function's name: `new`
+    /// returns `{:ok, date}`, `new!` the date itself.
     fn literal(self, of: &Code, bang: &str) -> Option<String> {
         let Code::Call { module, function, args } = of else { return None };
         let terms: Vec<&Term> = args.iter().map(Code::as_term).collect::<Option<_>>()?;
@@ -290,7 +292,7 @@ impl Spelling<'_> {
     }
 }
 
-/// A call whose arguments are terms.
+/// Prints a call whose arguments are terms.
 pub(crate) fn call(module: &Atom, name: &Atom, args: &[Term]) -> String {
     format!("{}({})", named(module, name), Spelling::default().terms(args))
 }
@@ -303,7 +305,7 @@ fn named(module: &Atom, name: &Atom) -> String {
     format!("{}.{name}", alias(module))
 }
 
-/// A text as `inspect/2` writes it.
+/// Prints a text in double quotes as `inspect/2` does.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     let mut rest = text.chars().peekable();

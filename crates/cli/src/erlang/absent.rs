@@ -1,6 +1,7 @@
-//! Crashes that show what is not there: a process, a node, a table, a function that only the input names.
+//! Recognises crashes due to something that is absent from the run but present in a running system: a process, a node,
+//! a table, or a function that only the input names.
 //!
-//! Looks at the exception and at where it was raised; runs nothing.
+//! Looks at the exception and its stack trace; runs nothing.
 
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::unit::quoted;
@@ -8,8 +9,7 @@ use erlang::builtins::{self, Effect};
 use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
 
-/// Whether a run ended because something is not there that a running system has, and that its input does
-/// not name.
+/// Whether a run ended because something is absent that a running system has and that the input does not name.
 pub(crate) fn misses_system_of(input: &Input, outcome: &Outcome) -> bool {
     let Outcome::Crash { class, reason, trace } = outcome else { return false };
     let is_named = |it: &Term| input.args.iter().any(|arg| arg.has_part(|part| part == it));
@@ -28,8 +28,8 @@ pub(crate) fn misses_system_of(input: &Input, outcome: &Outcome) -> bool {
         && missing(input, class, reason, &frames).is_some()
 }
 
-/// What a system that runs would have, and this one has not: a process, a node, a table, a module that the
-/// input names.
+/// Describes what is absent from the run and present in a running system: a process, a node, a table, or a module that
+/// the input names. `None` if the crash has another reason.
 pub(crate) fn missing(
     input: &Input,
     class: &Atom,
@@ -60,7 +60,7 @@ pub(crate) fn missing(
     }
 }
 
-/// Whether it is a builtin that looks at or changes the state of the runtime.
+/// Whether the frame is of a builtin that reads or changes the state of the runtime.
 fn touches_machine(raised: &Frame) -> bool {
     builtins::all().any(|it| {
         it.module == raised.module.as_str()
@@ -70,7 +70,7 @@ fn touches_machine(raised: &Frame) -> bool {
     })
 }
 
-/// What a value stands for that a runtime may have. `whereis/1` gives `undefined` for a name that nobody has.
+/// Describes the part of a runtime that a value refers to. `whereis/1` returns `undefined` for an unregistered name.
 fn what_is_named(handle: &Term) -> Option<String> {
     match handle {
         Term::Pid(_) => Some(format!("the process {}", print(handle, Style::TW))),
@@ -90,13 +90,13 @@ fn what_is_named(handle: &Term) -> Option<String> {
     }
 }
 
-/// Exits of calls to another process say why that does not answer, and which call it was:
-/// `{noproc, {gen_server, call, [...]}}`.
+/// The exit reason of a call to another process has the reason why there was no answer, and the call: `{noproc,
+/// {gen_server, call, [...]}}`.
 fn missing_in_exit(input: &Input, reason: &Term) -> Option<String> {
     let parts = reason.as_tuple();
     let why = parts.and_then(<[Term]>::first).unwrap_or(reason);
     let is_call = parts.and_then(|it| it.get(1)?.as_tuple()).is_some_and(|it| it.len() == 3);
-    // `{nodedown, Node}` says the same as `nodedown`.
+    // The reason may be `{nodedown, Node}` instead of `nodedown`.
     let word = why.as_tuple().map_or(why, |it| it.first().unwrap_or(why)).as_atom();
     match (word, why.as_tuple()) {
         (Some("noproc"), _) => Some("a process".to_owned()),
@@ -104,7 +104,7 @@ fn missing_in_exit(input: &Input, reason: &Term) -> Option<String> {
         (Some("timeout" | "calling_self" | "normal" | "shutdown" | "killed"), _) if is_call => {
             Some("a process that answers".to_owned())
         }
-        // The stack is in the reason of an error that became an exit.
+        // An error that became an exit has its stack trace in the reason.
         (_, Some([Term::Atom(undef), stack])) if undef.as_str() == "undef" => {
             let first = frames(stack).into_iter().next()?;
             missing_function(input, &first.module, &first.function)
@@ -113,7 +113,7 @@ fn missing_in_exit(input: &Input, reason: &Term) -> Option<String> {
     }
 }
 
-/// What another process lacked that told us so in its reason.
+/// Describes what was absent for another process, which reports it inside the reason.
 fn missing_inside(input: &Input, reason: &Term) -> Option<String> {
     let mut todo = vec![reason];
     while let Some(term) = todo.pop() {
@@ -136,7 +136,7 @@ fn missing_inside(input: &Input, reason: &Term) -> Option<String> {
     None
 }
 
-/// A function that is not defined, if the input names its module or it.
+/// Describes an undefined function, if the input names it or its module.
 fn missing_function(input: &Input, module: &Atom, function: &Atom) -> Option<String> {
     let is_name = |it: &Term| matches!(it, Term::Atom(it) if it == module || it == function);
     let is_named = input.args.iter().any(|it| it.has_part(is_name));

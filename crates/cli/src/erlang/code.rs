@@ -1,4 +1,4 @@
-//! The functions of a loaded module: enough of Core Erlang to say what a name could have meant.
+//! The functions of a loaded module, read from Core Erlang.
 
 use erlang::ModuleCode;
 use erlang::core::MARK;
@@ -10,7 +10,7 @@ pub(crate) struct Function {
     pub(crate) name: Atom,
     pub(crate) arity: i64,
     pub(crate) visibility: Visibility,
-    /// Of the definition, line first; the column is one where it is not known.
+    /// Line and column of the definition, from 1; the column is 1 if it is unknown.
     pub(crate) position: Option<(usize, usize)>,
     pub(crate) origin: Origin,
 }
@@ -18,7 +18,7 @@ pub(crate) struct Function {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     Written,
-    /// By a macro that comes with the language: what `use GenServer` or `defexception` adds.
+    /// Defined by a macro of Elixir's standard library: the functions that `use GenServer` or `defexception` adds.
     Generated,
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum Visibility {
     Local,
 }
 
-/// All functions, in the order of their definitions.
+/// Returns all functions in the order of their definitions.
 pub(crate) fn functions(code: &ModuleCode) -> Vec<Function> {
     // {c_module, Anno, Name, Exports, Attributes, Definitions}
     let Some([_, _, _, exports, _, definitions]) = code.core.as_tuple() else { return vec![] };
@@ -46,7 +46,7 @@ pub(crate) fn functions(code: &ModuleCode) -> Vec<Function> {
     items(definitions).iter().filter_map(function).collect()
 }
 
-/// What the agent found to be defined by macros of Elixir's own modules.
+/// The functions that the agent found to be defined by macros of Elixir's standard library.
 fn generated(code: &ModuleCode) -> Vec<(Atom, i64)> {
     let names = |form: &Term| match form.as_tuple() {
         Some([_, _, kind, names]) if kind.as_atom() == Some("gimlet_generated") => {
@@ -61,8 +61,8 @@ fn generated(code: &ModuleCode) -> Vec<(Atom, i64)> {
     items(&code.forms).iter().flat_map(names).collect()
 }
 
-/// How the source names the arguments of a function: as its clauses do, if those that give an argument a name
-/// give it the same one; "argument 2" otherwise.
+/// The names of a function's arguments in the source: the variable, if all clauses that have a variable there use the
+/// same one, or else "argument 2".
 pub(crate) fn argument_names(code: &ModuleCode, function: &Atom, arity: usize) -> Vec<String> {
     let clauses = clauses(code, function, arity).unwrap_or_default();
     let name = |n: usize| {
@@ -78,7 +78,7 @@ pub(crate) fn argument_names(code: &ModuleCode, function: &Atom, arity: usize) -
     (0..arity).map(name).collect()
 }
 
-/// The patterns of each clause of a function: the compiler makes one `case` of all clauses.
+/// The patterns of each clause of a function. The compiler turns the clauses into one `case`.
 fn clauses<'a>(code: &'a ModuleCode, function: &Atom, arity: usize) -> Option<Vec<&'a [Term]>> {
     let [_, _, _, _, _, definitions] = code.core.as_tuple()? else { return None };
     let is_it = |it: &Term| {
@@ -97,7 +97,7 @@ fn clauses<'a>(code: &'a ModuleCode, function: &Atom, arity: usize) -> Option<Ve
     Some(items(clauses).iter().filter_map(patterns).collect())
 }
 
-/// The name of a variable that the source has, without what Elixir's compiler adds: `_items@1` is `items`.
+/// The name of a variable in the source, without the affixes of Elixir's compiler: `_items@1` is `items`.
 fn variable(pattern: &Term) -> Option<&str> {
     let variable = match pattern.as_tuple()? {
         [kind, _, variable, _] if kind.as_atom() == Some("c_alias") => variable,
@@ -113,14 +113,14 @@ fn items(list: &Term) -> &[Term] {
     list.as_list().unwrap_or_default()
 }
 
-/// Of `{c_var, Anno, {Name, Arity}}`.
+/// Reads name and arity from `{c_var, Anno, {Name, Arity}}`.
 fn name_and_arity(variable: &Term) -> Option<(Atom, i64)> {
     let [_, _, name] = variable.as_tuple()? else { return None };
     let [Term::Atom(name), Term::Int(arity)] = name.as_tuple()? else { return None };
     Some((name.clone(), *arity))
 }
 
-/// Of `{c_fun, Anno, Variables, Body}`; an annotation is a line, or a line and a column.
+/// Reads the position from `{c_fun, Anno, Variables, Body}`; an annotation is a line, or a line and a column.
 fn position(value: &Term) -> Option<(usize, usize)> {
     items(value.as_tuple()?.get(1)?).iter().find_map(|it| {
         let (line, column) = match it.as_tuple() {
@@ -131,7 +131,7 @@ fn position(value: &Term) -> Option<(usize, usize)> {
     })
 }
 
-/// The structs that are made by other modules than their own.
+/// Returns the structs that modules other than their own construct.
 pub(crate) fn foreign_structs<'c>(modules: impl Iterator<Item = &'c ModuleCode>) -> Vec<Atom> {
     let mut res = BTreeSet::new();
     for code in modules {
@@ -140,7 +140,7 @@ pub(crate) fn foreign_structs<'c>(modules: impl Iterator<Item = &'c ModuleCode>)
             let found = match node {
                 Term::Tuple(parts) => {
                     match (parts.first().and_then(Term::as_atom), parts.as_slice()) {
-                        // What is matched is not made.
+                        // A pattern does not construct its struct.
                         (Some("c_clause"), [_, _, _, guard, body]) => {
                             todo.extend([guard, body]);
                             None
@@ -213,7 +213,7 @@ mod tests {
             name("{c_alias, [], {c_var, [], 'All'}, {c_literal, [], []}}").as_deref(),
             Some("All")
         );
-        // `_` of both languages has no name.
+        // `_` has no name in either language.
         assert_eq!(name("{c_var, [], 3}"), None);
         assert_eq!(name("{c_var, [], '_@1'}"), None);
     }

@@ -1,4 +1,4 @@
-//! Findings tried on the real BEAM.
+//! Replays findings on the real BEAM.
 
 use crate::erlang::explore::{Explored, MAX_REDUCTIONS};
 use crate::erlang::finding::{Confirmation, Finding};
@@ -17,9 +17,9 @@ use std::time::Duration;
 use term::{Style, Term, print};
 use trace::Outcome;
 
-/// For a call that ended on the machine.
+/// The time limit of a call that ended on our machine.
 const LIMIT: Duration = Duration::from_secs(10);
-/// For a call that did not: far more than BEAM needs for what the machine was given.
+/// The time limit of a call that did not end on our machine: far more than BEAM needs for as many reductions.
 const LIMIT_OF_ENDLESS: Duration = Duration::from_secs(2);
 
 const NO_END: &str = "BEAM did not end";
@@ -28,22 +28,22 @@ const NO_END: &str = "BEAM did not end";
 pub(crate) enum Verdict {
     Confirmed,
     Unconfirmed(String),
-    /// BEAM does something else, that is no sign of a mistake.
+    /// BEAM has another outcome, although the finding may still be right.
     Contradicted(String),
-    /// BEAM shows that it is none.
+    /// BEAM shows that the finding is none.
     Dismissed,
 }
 
-/// The BEAM that findings are tried on, and what programs may touch there.
+/// The BEAM for replays, and the effects that are allowed there.
 #[derive(Debug)]
 pub(crate) struct Real<'a> {
     pub(crate) beam: &'a mut Replayer,
     pub(crate) allowed: Allowed,
-    /// Whether inputs ran on BEAM in the first place, so that both runs may have met with a refusal.
+    /// Whether inputs ran on BEAM in the first place, so that the sandbox may have influenced both runs.
     pub(crate) was_on_beam: bool,
 }
 
-/// Tries the findings that were not tried yet, and leaves out those that BEAM shows to be none.
+/// Replays the findings that were not replayed before, and removes those that BEAM disproves.
 pub(crate) fn confirm(
     on: Real<'_>,
     unit: &UnitName,
@@ -63,7 +63,7 @@ pub(crate) fn confirm(
             return true;
         }
         let verdict = try_on_beam(beam, unit, &preparations, finding);
-        // A call that was cut short looks like one that does not end.
+        // A call that was interrupted looks like one that does not end.
         if let Some(why) = until.why_over() {
             finding.confirmation = Confirmation::Unconfirmed(why.to_owned());
             return true;
@@ -74,7 +74,7 @@ pub(crate) fn confirm(
                 Verdict::Unconfirmed(why) => !why.starts_with(NO_END),
                 Verdict::Confirmed | Verdict::Dismissed => false,
             };
-        // What the sandbox refused looks like an answer of the program's own.
+        // An error that the sandbox causes looks like an outcome of the program.
         if is_in_question
             && finding.schedule.is_none()
             && let Some(what) = touched(beam, unit, finding, allowed)
@@ -98,7 +98,7 @@ pub(crate) fn confirm(
     });
 }
 
-/// The function by which a call on BEAM reaches for what it may not touch.
+/// Returns the builtin through which a call on BEAM has an effect that is not allowed.
 fn touched(
     beam: &mut Replayer,
     unit: &UnitName,
@@ -111,7 +111,7 @@ fn touched(
     beam.touches(&call, &refused, LIMIT_OF_ENDLESS)
 }
 
-/// Whether BEAM agrees that this is what the call does.
+/// Replays a finding and compares the outcome.
 fn try_on_beam(
     beam: &mut Replayer,
     unit: &UnitName,
@@ -134,7 +134,7 @@ fn try_on_beam(
     };
     let call = unit.script(&finding.input.args).on_beam();
     let mut called = |limit| beam.call_prepared(preparations, &call, limit);
-    // A machine with much else to do may need longer for what the machine of ours did.
+    // On a loaded machine BEAM may need more time for the same reductions.
     let replayed = match called(limit) {
         Ok(Replayed::Timeout { reductions }) if limit < LIMIT && reductions <= MAX_REDUCTIONS => {
             called(LIMIT)
@@ -142,7 +142,7 @@ fn try_on_beam(
         replayed => replayed,
     };
     match replayed {
-        // PropEr up to 1.3 reports an exception of a property by calling what OTP 24 took away.
+        // PropEr up to 1.3 reports an exception of a property by calling a function that OTP 24 removed.
         Ok(Replayed::Raised { .. }) if is_property(unit) && finding.complaint.is_some() => {
             Verdict::Confirmed
         }
@@ -151,7 +151,7 @@ fn try_on_beam(
     }
 }
 
-/// Whether the same comes of the schedule on BEAM, where processes are made to take their turns.
+/// Replays a schedule on BEAM, where processes are made to take their turns, and compares the outcome.
 pub(crate) fn try_schedule(
     beam: &mut Replayer,
     unit: &UnitName,
@@ -174,7 +174,7 @@ pub(crate) fn try_schedule(
         None => end,
     };
     let verdict = match (outcome, &end) {
-        // Who lost the schedule may wait for us.
+        // A process that waits after the schedule was lost may wait for the scheduler, which is no deadlock.
         (Outcome::Deadlock, None) if lost.is_none() => return Verdict::Confirmed,
         (outcome, Some(end)) => compare(outcome, end),
         (_, None) => match process {
@@ -229,8 +229,7 @@ pub(crate) fn compare(outcome: &Outcome, replayed: &Replayed) -> Verdict {
             && (is_alike(reason, their_reason) || is_of_inlined(trace, their_reason)) =>
         {
             let (ours, their_frames) = (frames(trace), frames(their_trace));
-            // Where a call of a native or an inlined function is in one of the traces only, its caller is in
-            // both.
+            // A native or inlined function may have a frame in only one of the traces; then its caller is in both.
             let is_on = |top: &Frame, trace: &[Frame]| trace.iter().any(|it| is_same_spot(it, top));
             match (ours.first(), their_frames.first()) {
                 (Some(our), Some(theirs)) if !is_on(theirs, &ours) && !is_on(our, &their_frames) => otherwise(format!(
@@ -258,8 +257,8 @@ fn is_kill(reason: &Term) -> bool {
     reason.as_atom() == Some("killed")
 }
 
-/// A function that the compiler was asked to inline has no clauses of its own on BEAM: what none of them
-/// takes is no clause of a `case`.
+/// Whether the difference is due to inlining: on BEAM an inlined function has no clauses of its own, so the error is
+/// `case_clause` instead of `function_clause`.
 fn is_of_inlined(trace: &Term, their_reason: &Term) -> bool {
     let is_inlined = |it: &Frame| it.function.as_str().starts_with("-inlined-");
     let is_case =
@@ -267,7 +266,8 @@ fn is_of_inlined(trace: &Term, their_reason: &Term) -> bool {
     is_case && frames(trace).first().is_some_and(is_inlined)
 }
 
-/// Numbers of lifted functions are the compiler's choice, and so is where inlined ones end up.
+/// Whether two frames are of the same function. The numbers of lifted functions and the position of inlined ones
+/// depend on the compiler.
 fn is_same_spot(ours: &Frame, theirs: &Frame) -> bool {
     let is_inlined = |it: &Frame| {
         it.function.as_str().starts_with("-inlined-") || it.function.as_str().contains('^')
@@ -290,7 +290,7 @@ mod tests {
     use super::*;
     use trace::{Budget, Stopped};
 
-    /// However long it took: a machine with much to do is slow, and a sleep is no loop.
+    /// The verdict does not depend on the time: a loaded machine is slow, and a sleep is no loop.
     #[test]
     fn what_only_waits_is_not_endless() {
         let outcome = Outcome::Stopped(Stopped::OutOf(Budget::Reductions));

@@ -1,4 +1,4 @@
-//! What is asked of a unit's inputs and of its results, and where the search begins.
+//! The contract of a unit: which inputs it takes, what its results must be, and the seeds of the search.
 
 use crate::elixir::Structs;
 use crate::erlang::callers::Records;
@@ -20,36 +20,36 @@ use trace::Input;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contract {
-    /// What the spec says, if there is one and it counts.
+    /// The spec; `None` if there is none or it is ignored.
     pub(crate) signature: Option<Signature>,
     pub(crate) domain: Domain,
     /// The first inputs.
     pub(crate) seeds: Vec<Input>,
-    /// What is done before the unit is called.
+    /// What is done before each call of the unit.
     pub(crate) setups: Vec<Setup>,
-    /// Calls that were recorded and returned.
+    /// Inputs of recorded calls that returned.
     pub(crate) recorded: Vec<Input>,
-    /// Each must return true for an input that counts.
+    /// Functions that must return true for an input.
     pub(crate) preconditions: Vec<UnitName>,
-    /// The same with inputs made up, where parts of them are built.
+    /// The contract with made-up values in place of values that are built by recipes; `None` if no value is built.
     pub(crate) made_up: Option<Box<Contract>>,
-    /// Where the modules under test refuse what none of their clauses takes.
+    /// Where the modules under test raise exceptions in a clause for everything else.
     pub(crate) refusing: Arc<Refusing>,
     /// The structs of the modules under test.
     pub(crate) structs: Arc<Structs>,
-    /// What the project puts into its records.
+    /// The types of the values that the project puts into its records.
     pub(crate) records: Arc<Records>,
-    /// Modules that the project calls and that are nowhere.
+    /// Modules that the project calls and that can't be found.
     pub(crate) absent: Arc<BTreeSet<Atom>>,
-    /// The function outside of the project that the unit only hands its arguments to.
+    /// The function outside of the project to which the unit only passes its arguments on.
     pub(crate) delegate: Option<UnitName>,
     /// The behaviour of its module that is not known, so that the unit may be a callback.
     pub(crate) unknown_behaviour: Option<Atom>,
-    /// Its documentation hides the unit, and no code of the project mentions it.
+    /// Whether the documentation hides the unit and no code of the project refers to it.
     pub(crate) is_left_alone: bool,
-    /// The unit is one.
+    /// The system, if the unit is one.
     pub(crate) system: Option<Arc<System>>,
-    /// Its inputs are numbers that generators draw.
+    /// Whether the inputs are numbers from which generators draw values.
     pub(crate) is_drawn: bool,
 }
 
@@ -63,8 +63,7 @@ impl Contract {
         Contract { signature, domain, seeds, ..Contract::default() }
     }
 
-    /// What steps a system takes. They are promised to work where the specs of all functions that they
-    /// call say something.
+    /// The contract of a system. Its steps are promised to work if all functions that they call have specs.
     pub(crate) fn of_system(system: Arc<System>, seed: u64) -> Contract {
         let domain = system.domain.clone();
         let smallest = domain.args.and_then(|it| domain.types.smallest(it));
@@ -77,20 +76,20 @@ impl Contract {
         Contract { domain, seeds, system: Some(system), ..Contract::default() }
     }
 
-    /// Of a property with generators.
+    /// The contract of a property with generators.
     pub(crate) fn of_property() -> Contract {
         let (domain, seeds) = (properties::domain(), properties::seeds());
         Contract { domain, seeds, is_drawn: true, ..Contract::default() }
     }
 
-    /// What the search is told of the unit.
+    /// The domain and the promise for the search.
     pub(crate) fn spec(&self) -> FromSpec {
         let promise = self.signature.as_ref().map(Signature::promise).unwrap_or_default();
         FromSpec { domain: Arc::new(self.domain.clone()), promise: Arc::new(promise) }
     }
 
-    /// The module of a struct in the input that the spec does not ask for: it is part of a term of any
-    /// kind, and nobody made it.
+    /// Returns the module of a struct in the input that the spec does not ask for: it is part of an unrestricted term,
+    /// and no function of its module made it.
     pub(crate) fn stray_struct(&self, input: &Input) -> Option<Atom> {
         let signature = self.signature.as_ref().filter(|it| it.builds)?;
         let asked = signature.structs();
@@ -113,13 +112,13 @@ impl Contract {
         makers.map(|it| name(&it.0)).collect()
     }
 
-    /// Whether somebody promised to take this input.
+    /// Whether there is a spec and it allows this input.
     pub(crate) fn allows(&self, input: &Input) -> bool {
         self.signature.as_ref().is_some_and(|it| it.allows(&input.args))
     }
 
-    /// Whether an explicit spec that says more than `term()` of some argument allows this input. That a
-    /// behaviour types its callback does not mean that the module takes every such term.
+    /// Whether an explicit spec that says more than `term()` of some argument allows this input. The type of a
+    /// behaviour's callback is no promise of the module to take every such term.
     pub(crate) fn promises(&self, input: &Input) -> bool {
         if let Some(system) = &self.system {
             return system.promises(input);
@@ -130,14 +129,14 @@ impl Contract {
         self.signature.as_ref().is_some_and(is_promise)
     }
 
-    /// Whether the spec says more than `term()` of some of these parts, or there are none.
+    /// Whether the spec says more than `term()` of at least one of these parts; true for no parts.
     pub(crate) fn says_something_of(&self, parts: &[Part]) -> bool {
         let Domain { types, args } = &self.domain;
         let is_typed = |it: &Part| args.is_some_and(|args| is_typed(types, args, &it.place));
         parts.is_empty() || parts.iter().any(is_typed)
     }
 
-    /// The types that a part of an input may have, none of which is a union.
+    /// The types that a part of an input may have, with unions resolved.
     pub(crate) fn types_at(&self, place: &Place) -> Vec<TypeId> {
         let Domain { types, args } = &self.domain;
         let mut todo = args.map(|it| types_at(types, it, place)).unwrap_or_default();
@@ -152,13 +151,13 @@ impl Contract {
         res
     }
 
-    /// Whether the input may be tried at all.
+    /// Whether the input is in the domain.
     pub(crate) fn has(&self, input: &Input) -> bool {
         self.domain.has(&input.args)
     }
 
-    /// Whether a part that the spec types as `char()` is a surrogate code point. `char()` has them, texts do
-    /// not.
+    /// Whether a part of type `char()` is a surrogate code point, which `char()` includes although texts can't contain
+    /// it.
     pub(crate) fn has_surrogate_char(&self, input: &Input) -> bool {
         let Domain { types, args } = &self.domain;
         let is_surrogate = |it: &Term| matches!(it, Term::Int(code) if SURROGATES.contains(code));
@@ -174,8 +173,7 @@ impl Contract {
         })
     }
 
-    /// Whether a part that the spec types as a text of Elixir, `String.t()`, is none: the type has all
-    /// binaries, texts are UTF-8.
+    /// Whether a part of type `String.t()` is not UTF-8: the type includes all binaries.
     pub(crate) fn has_broken_text(&self, input: &Input) -> bool {
         let Domain { types, args } = &self.domain;
         let is_broken =
@@ -189,7 +187,7 @@ impl Contract {
         })
     }
 
-    /// Why a result is not what the spec promises.
+    /// Describes how a result breaks the spec; `None` if it does not.
     pub(crate) fn complaint(&self, input: &Input, value: &Term) -> Option<String> {
         let signature = self.signature.as_ref()?;
         let promised = signature.breach(&input.args, value)?.promised;
@@ -210,7 +208,7 @@ fn struct_of(term: &Term) -> Option<&Atom> {
 /// Whether the type of the arguments says more than `term()` of a part.
 fn is_typed(types: &Types, args: TypeId, place: &Place) -> bool {
     let at = types_at(types, args, place);
-    // Of a part that no type speaks of, nothing is promised.
+    // A part without a type is not promised anything.
     !at.is_empty() && at.iter().all(|it| !matches!(types.get(*it), Type::Any))
 }
 
@@ -258,13 +256,13 @@ fn types_of_part(types: &Types, of: TypeId, step: &Step) -> Vec<TypeId> {
     }
 }
 
-/// Code points that stand for halves of others in UTF-16, and for no character.
+/// The code points of UTF-16 surrogates, which are no characters.
 pub(crate) const SURROGATES: RangeInclusive<i64> = 0xD800..=0xDFFF;
 
-/// Types and parts that are looked at together at most: unions within unions have very many.
+/// The maximum number of pairs of types and parts that are examined: nested unions have very many.
 const MAX_STEPS: usize = 10_000;
 
-/// Whether some part of a term, beside what its type says of it, is what is asked for.
+/// Whether some pair of a type and a part of a term satisfies the predicate `is`.
 fn has_part(
     types: &Types,
     of: TypeId,
@@ -293,14 +291,14 @@ fn has_part(
     }
 }
 
-/// How often sequences are made at random.
+/// How often random sequences are made.
 const N_SEQUENCES: u64 = 2;
 
-/// Sizes of inputs that begin where a search from the smallest one comes late or never: what sorts
-/// or merges has code for long lists only.
+/// Sizes of random seeds. Some code, such as sorting and merging of long lists, would be reached late or never from
+/// the smallest input.
 const SIZES: [u64; 8] = [3, 6, 6, 12, 12, 24, 24, 48];
 
-/// Members of the domain at random.
+/// Returns random members of the domain.
 fn larger(domain: &Domain, seed: u64) -> Vec<Input> {
     let Some(args) = domain.args else { return vec![] };
     let mut dice = Dice(seed);

@@ -1,19 +1,19 @@
-//! Nodes of Core Erlang, for modules that we write ourselves.
+//! Builders of Core Erlang nodes, for modules that we generate.
 //!
-//! Variables are numbers; whoever makes a function gives each a number of its own.
+//! Variables are numbers; the caller must choose distinct numbers within a function.
 
 use erlang::ModuleCode;
 use erlang::core::MARK;
 use term::{Atom, Term};
 
-/// A function of a module that is written here: its name, its parameters and its body.
+/// A function of a generated module: its name, its parameters and its body.
 pub(crate) struct Definition {
     pub(crate) name: Atom,
     pub(crate) params: Vec<usize>,
     pub(crate) body: Term,
 }
 
-/// A module with functions that others call, and those that they need.
+/// Builds a module of exported and local functions.
 pub(crate) fn module(name: &Atom, exported: Vec<Definition>, local: Vec<Definition>) -> ModuleCode {
     let names = exported.iter().map(|it| function_name(&it.name, it.params.len()));
     let names = Term::proper_list(names.collect());
@@ -61,7 +61,7 @@ pub(crate) fn call_local(name: &Atom, args: Vec<Term>) -> Term {
     node("c_apply", [function_name(name, args.len()), Term::proper_list(args)])
 }
 
-/// One after the other; the value is that of the second.
+/// `do First Second`: evaluates both, and has the value of the second.
 pub(crate) fn sequence(first: Term, second: Term) -> Term {
     node("c_seq", [first, second])
 }
@@ -70,7 +70,7 @@ pub(crate) fn raise(function: &str, reason: Term) -> Term {
     call(&Atom::new("erlang"), &Atom::new(function), vec![reason])
 }
 
-/// Of several clauses, each a pattern and what it leads to.
+/// A `case` with clauses of a pattern and a body.
 pub(crate) fn case(value: Term, clauses: Vec<(Term, Term)>) -> Term {
     let clause = |(pattern, body): (Term, Term)| {
         let generated = Term::proper_list(vec![Term::atom("compiler_generated")]);
@@ -81,8 +81,7 @@ pub(crate) fn case(value: Term, clauses: Vec<(Term, Term)>) -> Term {
     node("c_case", [value, Term::proper_list(clauses.into_iter().map(clause).collect())])
 }
 
-/// `Body`, entered by a clause that is counted like one of a source, as nothing else of what is written
-/// here is.
+/// A body inside a clause that counts for coverage like a clause of a source; other generated clauses don't count.
 pub(crate) fn entered(unused: usize, body: Term) -> Term {
     let place = Term::Tuple(vec![Term::Int(1), Term::Int(MARK + 1)]);
     let clause = [
@@ -110,7 +109,7 @@ pub(crate) fn cons(head: Term, tail: Term) -> Term {
     node("c_cons", [head, tail])
 }
 
-/// A new map.
+/// A map expression.
 pub(crate) fn map(pairs: Vec<(Term, Term)>) -> Term {
     let pair = |(key, value)| node("c_map_pair", [literal(Term::atom("assoc")), key, value]);
     let pairs = Term::proper_list(pairs.into_iter().map(pair).collect());

@@ -20,7 +20,7 @@ use trace::{Input, Outcome};
 
 const VERSION: i64 = 1;
 
-/// The name of the file of a unit.
+/// The file name for a unit's corpus.
 pub(crate) fn file_name(unit: &UnitName) -> String {
     let plain = |text: &str| {
         let mut res = String::new();
@@ -72,7 +72,7 @@ pub(crate) fn print_corpus(
         let end = end(outcome);
         let script = unit.script(&input.args);
         let (id, args) = (Term::string(&script.id()), input.args.clone());
-        // Arguments are numbers more often than text.
+        // In arguments, lists of numbers are more frequent than strings.
         let args = print(&Term::proper_list(args), Style::INPUT);
         let (id, end) = (print(&id, Style::TP), print(&end, Style::TW));
         writeln!(out, "{{input,{id},{args},{end}}}.").ok();
@@ -103,8 +103,7 @@ fn end(outcome: &Outcome) -> Term {
     }
 }
 
-/// The targets, how they are built, and the inputs; `Err` is the number of the first line that says
-/// nothing.
+/// Reads targets, build options and inputs of a corpus. `Err` is the number of the first line that can't be read.
 pub(crate) fn read_corpus(
     text: &str,
 ) -> Result<(Vec<String>, ::report::Build, Vec<Recorded>), usize> {
@@ -129,7 +128,7 @@ pub(crate) fn read_corpus(
     if is_corpus { Ok((corpus.targets, corpus.build, corpus.inputs)) } else { Err(1) }
 }
 
-/// Inputs of one unit that an earlier run recorded.
+/// Reads the inputs of one unit that an earlier run recorded.
 pub(crate) fn recorded_inputs(text: &str) -> Vec<Input> {
     let Ok((_, _, inputs)) = read_corpus(text) else { return Vec::new() };
     let input = |it: &Recorded| Some(Input { args: read_call(&it.call).ok()?.args });
@@ -145,7 +144,7 @@ struct Corpus {
 }
 
 impl Corpus {
-    /// Takes one row; `None` if it is none.
+    /// Reads one row; `None` if it is malformed.
     fn take(&mut self, tag: &str, parts: &[Term]) -> Option<()> {
         match (tag, parts) {
             ("unit", [name]) => self.unit = Some(read_unit(name)?),

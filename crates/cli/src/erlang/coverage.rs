@@ -1,4 +1,4 @@
-//! Clauses of the source: which were entered, which could have been, and why the others were not.
+//! Coverage of the clauses in the source: which were entered, which could be, and why the others were not.
 
 use crate::elixir;
 use crate::erlang::explore::{Explored, Task};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use term::Atom;
 use trace::{ClauseId, Covered};
 
-/// The clauses of all modules under test.
+/// The clauses of all modules under test, and the call graph.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources {
     pub(crate) modules: Vec<ModuleClauses>,
@@ -30,7 +30,7 @@ pub(crate) struct ModuleClauses {
     functions: Vec<FunctionId>,
 }
 
-/// What a unit covers of what it can come to.
+/// How much of its reachable clauses a unit covered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnitCoverage {
     pub(crate) all: Share,
@@ -39,7 +39,7 @@ pub(crate) struct UnitCoverage {
 }
 
 impl Sources {
-    /// From a machine that has loaded the modules.
+    /// Reads the clauses from a machine that has loaded the modules.
     pub(crate) fn of(machine: &Machine, project: &Project) -> Sources {
         let mut calls = CallGraph::of(project);
         let module = |module: &Atom| {
@@ -56,12 +56,12 @@ impl Sources {
 
     pub(crate) fn of_unit(&self, task: &Task, covered: &Covered) -> UnitCoverage {
         let reachable = self.calls.reachable(&task.unit);
-        // What makes inputs is entered before the unit is called.
+        // The functions that make inputs run before the unit is called.
         let makers = task.contract.makers();
         let before: Vec<Functions> = makers.iter().map(|it| self.calls.reachable(it)).collect();
         let mut res = UnitCoverage { reachable, ..UnitCoverage::default() };
         for module in &self.modules {
-            // What was entered can be reached, whatever the code seems to say.
+            // A function that was entered is reachable, even if the call graph lacks the call.
             for (_, function) in module.each().filter(|it| covered.has(it.0.id)) {
                 if !before.iter().any(|it| it.has(function)) {
                     res.reachable.insert(function);
@@ -77,7 +77,7 @@ impl Sources {
         res
     }
 
-    /// The clauses that the unit can come to, as far as the code tells.
+    /// The clauses that the unit can reach according to the call graph.
     pub(crate) fn wanted(&self, unit: &UnitName) -> Covered {
         let reachable = self.calls.reachable(unit);
         let mut words: Vec<u64> = Vec::new();
@@ -97,7 +97,7 @@ impl Sources {
         clauses.first().map(|it| it.file.clone()).filter(|it| !it.is_empty())
     }
 
-    /// Every module with what all units covered of it.
+    /// The report's entry of each module, with the joined coverage of all units.
     pub(crate) fn modules(&self, done: &[Done<'_, Project>]) -> Vec<Module> {
         let mut covered = Covered::default();
         let mut covering: BTreeMap<ClauseId, String> = BTreeMap::new();
@@ -111,15 +111,15 @@ impl Sources {
             }
             units.push((self.of_unit(it.unit, &report.covered), explored));
         }
-        let found = Found { covered, covering, units };
+        let found = JoinedCoverage { covered, covering, units };
         self.modules.iter().map(|it| it.coverage(&found)).collect()
     }
 }
 
-/// What all units found together.
-struct Found<'a> {
+/// The joined coverage of all units.
+struct JoinedCoverage<'a> {
     covered: Covered,
-    /// The call that covered a clause first.
+    /// The first call that covered each clause.
     covering: BTreeMap<ClauseId, String>,
     units: Vec<(UnitCoverage, &'a Explored)>,
 }
@@ -134,7 +134,7 @@ impl ModuleClauses {
         self.each().filter(|it| functions.has(it.1)).map(|it| it.0)
     }
 
-    fn coverage(&self, found: &Found<'_>) -> Module {
+    fn coverage(&self, found: &JoinedCoverage<'_>) -> Module {
         let mut functions: Vec<FunctionShare> = Vec::new();
         let (mut uncovered, mut lines) = (Vec::new(), Vec::new());
         for (clause, id) in self.each() {
@@ -188,15 +188,15 @@ fn function_of(module: &Atom, clause: &SourceClause) -> UnitName {
 fn why(id: FunctionId, function: &UnitName, units: &[(UnitCoverage, &Explored)]) -> Why {
     let reaches = |it: &&&(UnitCoverage, &Explored)| it.0.reachable.has(id);
     let reaching = units.iter().filter(|it| reaches(&it));
-    // Who gave up there was there; who had no time knows nothing.
+    // A unit whose query for this function failed knows that it is unknown; a unit without time knows nothing.
     if reaching.clone().any(|it| it.1.given_up.contains(function)) {
         return Why::Unknown;
     }
     reaching.map(|it| why_of_unit(it.1)).max().unwrap_or(Why::NotReachable)
 }
 
-/// Why a unit entered no more than it did: impossible is what is proved so, in a search
-/// that left nothing out.
+/// Why a unit did not enter more clauses. Clauses are unsatisfiable only if the search was exhaustive and without
+/// losses.
 fn why_of_unit(explored: &Explored) -> Why {
     match explored.report.stop {
         Stop::Exhausted if explored.report.is_complete() => Why::Unsatisfiable,

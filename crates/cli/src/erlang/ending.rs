@@ -1,4 +1,4 @@
-//! How a call ended, as text for people and as JSON for programs.
+//! Formats the outcome of `gimlet run`, as text and as JSON.
 
 use crate::elixir;
 use crate::erlang::exception::{exception_text, stack_lines};
@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use term::{Style, Term, print};
 
-/// One call and its end.
+/// One call and its outcome.
 #[derive(Debug)]
 pub(crate) struct Report {
-    /// As the user typed it.
+    /// The call as the user typed it.
     pub(crate) call: String,
-    /// Whether that is Elixir, so that what comes back should be too.
+    /// Whether the call is in Elixir's syntax, so that the result is printed in it too.
     pub(crate) is_elixir: bool,
     pub(crate) ending: Ending,
-    /// What the program wrote to its standard output.
+    /// The standard output of the program.
     pub(crate) output: Vec<u8>,
-    /// Rule by rule, if that is wanted.
+    /// The steps of the run, with `--trace`.
     pub(crate) trace: Option<Trace>,
 }
 
@@ -27,23 +27,23 @@ pub(crate) struct Report {
 pub(crate) enum Ending {
     Value {
         term: Term,
-        /// How it is printed, if it takes more than a line.
+        /// The text of a value that takes more than one line.
         layout: Option<String>,
     },
     Raised {
         class: String,
         reason: Term,
         stack: Term,
-        /// As the runtime of its language words it.
+        /// The text of the exception from the language's own runtime.
         layout: Option<String>,
     },
-    /// It was going on, and would have. `budget` is the name of the option that allows more.
+    /// The call exceeded a limit. `budget` is the name of the option that raises it.
     Budget { budget: &'static str },
-    /// Everybody waits for somebody.
+    /// Every process waits for a message.
     Deadlock,
-    /// It ended the runtime.
+    /// The program halted the runtime.
     Halted { status: i64 },
-    /// It wanted to touch the world outside.
+    /// The call attempted an effect that is not allowed.
     Refused { effect: String },
 }
 
@@ -53,12 +53,12 @@ impl Report {
             Ending::Value { .. } => ExitCode::SUCCESS,
             Ending::Halted { status } => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(1)),
             Ending::Raised { .. } | Ending::Deadlock | Ending::Refused { .. } => ExitCode::from(1),
-            // Nobody knows how it would have ended.
+            // The outcome without the limit is unknown.
             Ending::Budget { .. } => ExitCode::from(COULD_NOT),
         }
     }
 
-    /// What the program wrote, then how it ended.
+    /// The output of the program, followed by the outcome.
     pub(crate) fn text(&self, colours: Colours) -> Vec<u8> {
         let end = match &self.ending {
             Ending::Value { layout: Some(text), .. }
@@ -74,7 +74,7 @@ impl Report {
             Ending::Budget { budget } => format!("** out of {budget}; --{budget} allows more"),
             Ending::Deadlock => "** deadlock: every process waits for a message".to_owned(),
             Ending::Refused { effect } => format!("** refused: {effect}; see --allow"),
-            // Nobody is left to say anything.
+            // The runtime has ended and prints nothing.
             Ending::Halted { .. } => String::new(),
         };
         let trace = self.trace.as_ref().map(|it| it.text(colours)).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What runs show of which inputs are meant: neighbours of a crash that end well, and what its own run
-//! looked at.
+//! Evidence of which inputs are meant: similar inputs of a crash that end well, and the parts of the input that the
+//! crash's own run inspected.
 
 use crate::erlang::finding::{Finding, Found, Judge, size_of};
 use ::report::Kind;
@@ -26,10 +26,10 @@ pub(crate) fn probe(
     }
 }
 
-/// Inputs beside the smallest one whose neighbours are run.
+/// The maximum number of further inputs of a finding whose variants are run.
 const MAX_PROBED: usize = 3;
 
-/// The input with all of its numbers a little smaller, a little larger, and with other atoms.
+/// Variants of the input: all numbers a little smaller, all a little larger, and other atoms.
 fn neighbours(input: &Input) -> Vec<Input> {
     let changed = |change: &dyn Fn(&Term) -> Option<Term>| {
         let args = input.args.iter().map(|it| with_leaves(it, change)).collect();
@@ -42,7 +42,7 @@ fn neighbours(input: &Input) -> Vec<Input> {
 fn shifted(term: &Term, by: i64) -> Option<Term> {
     match term {
         Term::Int(n) => n.checked_add(by).map(Term::Int),
-        // By less than one, so that it is no longer a whole number.
+        // By one half, so that a float with an integral value gets a fraction.
         Term::Float(x) => Some(Term::Float(if by < 0 { x - 0.5 } else { x + 0.5 })),
         Term::Big(_)
         | Term::Atom(_)
@@ -58,7 +58,7 @@ fn shifted(term: &Term, by: i64) -> Option<Term> {
     }
 }
 
-/// Another atom of the same use: a truth value stays one.
+/// Another atom; a boolean stays a boolean.
 fn another(term: &Term) -> Option<Term> {
     let other = match term.as_atom()? {
         "true" => "false",
@@ -69,7 +69,7 @@ fn another(term: &Term) -> Option<Term> {
     Some(Term::atom(other))
 }
 
-/// The term with its numbers and atoms changed where `change` says so; the tags of tuples stay.
+/// Replaces the numbers and atoms of a term for which `change` returns a value, except the tags of tuples.
 fn with_leaves(term: &Term, change: &dyn Fn(&Term) -> Option<Term>) -> Term {
     let all =
         |items: &[Term]| -> Vec<Term> { items.iter().map(|it| with_leaves(it, change)).collect() };

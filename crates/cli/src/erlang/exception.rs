@@ -1,11 +1,11 @@
-//! Exceptions in the words of the Erlang shell (`erl_error` of OTP).
+//! Formats exceptions as the Erlang shell does (`erl_error` of OTP).
 //!
-//! Works on the reason and the stack trace alone; it asks no runtime. What OTP finds out by calling
-//! the `format_error` of a module (`*** argument 1: not a list`) is therefore not shown.
+//! Works on the reason and the stack trace alone, without a runtime. The details that OTP gets from a module's
+//! `format_error` (`*** argument 1: not a list`) are therefore missing.
 
 use term::{Encoding, Fun, Style, Term, atom_text, print};
 
-/// All lines, as the shell prints them for an uncaught exception.
+/// Returns the lines that the shell prints for an uncaught exception.
 pub fn exception_text(class: &str, reason: &Term, stack: &Term) -> String {
     let frames = frames(stack);
     let head = format!("** exception {class}: ");
@@ -20,9 +20,9 @@ pub fn exception_text(class: &str, reason: &Term, stack: &Term) -> String {
     lines.join("\n")
 }
 
-/// `module:function/arity file:line`, one per frame.
+/// Returns `module:function/arity file:line` for each frame.
 pub(crate) fn stack_lines(stack: &Term) -> Vec<String> {
-    let line = |frame: &Frame| {
+    let line = |frame: &StackFrame| {
         let name = format!("{}:{}/{}", frame.module, frame.function, frame.arity());
         match &frame.location {
             Some((file, line)) => format!("{name} {file}:{line}"),
@@ -32,12 +32,12 @@ pub(crate) fn stack_lines(stack: &Term) -> Vec<String> {
     frames(stack).iter().map(line).collect()
 }
 
-/// OTP formats for 80 columns when it does not know better, and leaves two of them free.
+/// OTP's default width of 80 columns, less the two that it leaves free.
 const WIDTH: usize = 78;
 
 #[derive(Clone, Debug)]
-struct Frame {
-    /// Quoted where they need it.
+struct StackFrame {
+    /// Quoted if necessary.
     module: String,
     function: String,
     args: Arguments,
@@ -50,12 +50,12 @@ enum Arguments {
     Known(Vec<Term>),
 }
 
-/// The frames of a stack trace; what is none ends it.
-fn frames(stack: &Term) -> Vec<Frame> {
+/// The frames of a stack trace up to the first malformed one.
+fn frames(stack: &Term) -> Vec<StackFrame> {
     stack.as_list().unwrap_or_default().iter().map_while(frame).collect()
 }
 
-fn frame(term: &Term) -> Option<Frame> {
+fn frame(term: &Term) -> Option<StackFrame> {
     let [Term::Atom(module), Term::Atom(function), args, location] = term.as_tuple()? else {
         return None;
     };
@@ -71,7 +71,7 @@ fn frame(term: &Term) -> Option<Frame> {
         let codes = it.iter().filter_map(Term::as_int).filter_map(|it| u32::try_from(it).ok());
         codes.filter_map(char::from_u32).collect::<String>()
     });
-    Some(Frame {
+    Some(StackFrame {
         module: atom_text(module, Encoding::Unicode),
         function: atom_text(function, Encoding::Unicode),
         args,
@@ -79,7 +79,7 @@ fn frame(term: &Term) -> Option<Frame> {
     })
 }
 
-impl Frame {
+impl StackFrame {
     fn arity(&self) -> usize {
         match &self.args {
             Arguments::Count(arity) => *arity,
@@ -108,7 +108,7 @@ impl Frame {
             .map_or(String::new(), |(file, line)| format!(" ({file}, line {line})"))
     }
 
-    /// Without the module where a program needs not write it.
+    /// The function's name, without its module if the function is auto-imported.
     fn name(&self) -> String {
         match self.operator() {
             // `//2` would be hard to read.
@@ -155,11 +155,11 @@ const UNARY: &str = "+ - bnot not";
 const BINARY: &str =
     "+ - * / div rem band bor bxor bsl bsr and or xor ++ -- == /= =< < >= > =:= =/= !";
 
-/// A function and its arities per line, as `erl_internal:bif/2` knows them.
+/// The auto-imported functions as in `erl_internal:bif/2`, one per line with its arities.
 const AUTO_IMPORTED: &str = include_str!("auto_imported.txt");
 
-/// What the reason means, and how many frames were said with it.
-fn explain(head: &str, reason: &Term, frames: &[Frame]) -> (String, usize) {
+/// Explains the reason, and returns how many frames the explanation includes.
+fn explain(head: &str, reason: &Term, frames: &[StackFrame]) -> (String, usize) {
     if let Some(frame) = frames.first() {
         match (reason.as_atom(), &frame.args) {
             (Some("function_clause"), Arguments::Known(args)) => {
@@ -214,7 +214,7 @@ fn explain_arity(what: &Term) -> Option<String> {
     let [Term::Fun(fun), args] = what.as_tuple()? else { return None };
     let name = match &**fun {
         Fun::External { module, function, arity } => {
-            let frame = Frame {
+            let frame = StackFrame {
                 module: atom_text(module, Encoding::Unicode),
                 function: atom_text(function, Encoding::Unicode),
                 args: Arguments::Count(usize::from(*arity)),
@@ -236,7 +236,7 @@ fn value(head: &str, words: &str, term: &Term) -> String {
     broken(head, words, &print(term, Style::TP))
 }
 
-/// On a line of its own what would run over the right edge.
+/// Puts the text on a line of its own if it would exceed the width.
 fn broken(head: &str, words: &str, text: &str) -> String {
     let n_chars: usize = [head, words, text].iter().map(|it| it.chars().count()).sum();
     if n_chars <= WIDTH || words.is_empty() {

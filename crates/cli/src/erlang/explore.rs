@@ -1,11 +1,11 @@
-//! One unit: explore it, judge how its runs ended, make the findings small.
+//! Explores one unit, judges the outcomes of its runs, and shrinks the findings.
 
 use crate::erlang::absent::misses_system_of;
 use crate::erlang::callers::Calls;
 use crate::erlang::contract::Contract;
 use crate::erlang::evidence::{probe, rate};
 use crate::erlang::finding::{Finding, Found, Judge};
-use crate::erlang::gate::{Gated, OnBeam, is_refusal};
+use crate::erlang::harness::{Harnessed, OnBeam, is_refusal};
 use crate::erlang::minimise::minimise;
 use crate::erlang::pool::Pool;
 use crate::erlang::properties::show_values;
@@ -28,85 +28,85 @@ use std::time::{Duration, Instant};
 use term::{Atom, Domain};
 use trace::{Covered, Input, Outcome, SiteId, Stopped};
 
-/// A unit and all that its exploration depends on.
+/// A unit with everything that its exploration depends on.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub(crate) unit: UnitName,
-    /// How the source names the arguments.
+    /// The names of the arguments in the source.
     pub(crate) argument_names: Vec<String>,
     pub(crate) contract: Contract,
-    /// Inputs that an earlier run left.
+    /// Inputs that an earlier run of the tool recorded.
     pub(crate) earlier: Vec<Input>,
     pub(crate) settings: Settings,
-    /// How to explore schedules, if that is wanted.
+    /// The settings for exploring schedules; `None` without `--schedules`.
     pub(crate) schedules: Option<ScheduleSettings>,
-    /// Whether nodes may go down then.
+    /// Whether nodes may go down (`--node-down`).
     pub(crate) nodes_fall: bool,
-    /// Whether processes that wait for ever are findings.
+    /// Whether processes that wait for ever are findings (`--blocked`).
     pub(crate) finds_blocked: bool,
-    /// Whether to look beyond the depth for clauses that were not entered.
+    /// Whether clauses that were not entered are searched for beyond the depth.
     pub(crate) may_deepen: bool,
-    /// The clauses that it should come to.
+    /// The clauses that the unit can reach.
     pub(crate) wanted: Covered,
-    /// How the project itself calls the unit, if that bounds what it is meant for.
+    /// How the project calls the unit, if all its calls are known.
     pub(crate) calls: Option<Arc<Calls>>,
-    /// Whether to stop as soon as a run misses a system that could be started.
+    /// Whether the exploration ends as soon as a run misses a system that could be started.
     pub(crate) may_start: bool,
 }
 
-/// Makes more machines for the same project.
+/// A function that makes further machines for the same project.
 pub(crate) type Machines<'a> = &'a (dyn Fn() -> Result<Machine, String> + Sync);
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Explored {
     pub(crate) report: Report,
     pub(crate) findings: Vec<Finding>,
-    /// Messages that lie in mailboxes to the end of some schedule.
+    /// Messages that no process received by the end of some schedule.
     pub(crate) unreceived: Vec<Unreceived>,
-    /// Functions in which the solver gave up on something that no run did.
+    /// Functions in which the solver gave up on an alternative that no run took.
     pub(crate) given_up: BTreeSet<UnitName>,
-    /// Paths that were taken; not all have a test in the report.
+    /// The number of explored paths; the report does not keep a test for each.
     pub(crate) n_paths: usize,
-    /// Runs that a precondition refused.
+    /// The number of runs that a precondition refused.
     pub(crate) n_refused: usize,
     pub(crate) elapsed: Duration,
     /// What was done before each run.
     pub(crate) setups: Vec<Setup>,
-    /// It ended early, because a run missed a system that could be started.
+    /// Whether the exploration ended because a run missed a system that could be started.
     pub(crate) misses_system: bool,
-    /// What kept us from going on.
+    /// The failure of our own code that ended the exploration.
     pub(crate) trouble: Option<String>,
 }
 
-/// Runs of a unit that goes on and on are cut here.
+/// The maximum number of reductions of a run.
 pub(crate) const MAX_REDUCTIONS: u64 = 1_000_000;
 pub(crate) const MAX_MEMORY: usize = 512 << 20;
-/// Larger results are not kept.
+/// The maximum size of a result that is kept, in bytes.
 pub(crate) const MAX_TERM: usize = 16 << 20;
 
-/// Making findings smaller may take this part of the time for exploring.
+/// Shrinking takes at most 1/4 of the time for exploring.
 const SHARE_OF_SHRINKING: u32 = 4;
-/// If nothing is left of that time, shrinking may take so much all the same, and no longer than exploring.
+/// The minimum time for shrinking if the exploration used up its time; never more than the time for exploring.
 const LEAST_SHRINKING: Duration = Duration::from_millis(700);
 
-/// The time for making findings smaller, of the time for a unit and what is `left` of it.
+/// The time for shrinking, from the `time` of a unit and what is `left` of it.
 pub(crate) fn time_of_shrinking(time: Duration, left: Duration) -> Duration {
     (time / SHARE_OF_SHRINKING)
         .max(LEAST_SHRINKING.min(time))
         .min(left.max(LEAST_SHRINKING.min(time)))
 }
 
-/// Where time is shared, the part of it for a unit that has entered all clauses it can come to.
+/// When modules share a budget, a unit that has entered all its clauses gets 1/3 of its time.
 const SHARE_OF_REPEATING: u32 = 3;
 
-/// A loss: what the report says if no value of a type came of calls of its module.
+/// The loss reported if no recipe produced a value of a type.
 const NOTHING_BUILT: &str = "calls that make its inputs: none led to a value, so they are made up";
 
-/// Paths that brought nothing new are kept up to this number.
+/// The maximum number of paths without news that are kept.
 const MAX_TESTS: usize = 5_000;
 
 impl Task {
-    /// Explores the unit with inputs that are built; where nothing can be built, with such that are made up.
+    /// Explores the unit with inputs that are built by recipes or, if none can be built, with made-up ones.
     pub(crate) fn perform(
         &self,
         machine: &mut Machine,
@@ -142,7 +142,7 @@ impl Task {
         res
     }
 
-    /// Explores the unit from its seeds and from what earlier rounds found worth keeping.
+    /// Explores the unit from its seeds and from the news of earlier rounds.
     fn perform_as(
         &self,
         contract: &Contract,
@@ -158,7 +158,7 @@ impl Task {
         let Slice { interrupt, progress, time, .. } = *slice;
         let wanted = &self.wanted;
         let begin = Instant::now();
-        let mut unit = match Gated::new(machine, runner, &self.unit, contract, modules) {
+        let mut unit = match Harnessed::new(machine, runner, &self.unit, contract, modules) {
             Ok(unit) => unit,
             Err(why) => return Explored { trouble: Some(why), ..Explored::default() },
         };
@@ -193,7 +193,7 @@ impl Task {
         if self.may_deepen {
             settings.wanted = wanted.clone();
         }
-        // Whoever says how many runs there are wants no others, and without arguments there is nothing to change.
+        // With `--runs` no further runs are wanted, and a unit without arguments has no variants of inputs.
         if settings.max_runs.is_none()
             && settings.strategy == Strategy::VisitedFirst
             && self.unit.arity > 0
@@ -277,7 +277,7 @@ impl Task {
 
     fn explore(
         &self,
-        unit: &mut Gated<'_>,
+        unit: &mut Harnessed<'_>,
         (domain, seeds): (&Domain, &[Input]),
         settings: &Settings,
         watch: &mut dyn FnMut(&Report) -> Option<Stop>,
@@ -295,8 +295,7 @@ impl Task {
     }
 }
 
-/// Inputs that ended well: those that went somewhere new first, then some of the others from the whole
-/// search.
+/// Inputs that ended well: first those of runs with news, then a sample of the others from the whole search.
 fn accepted<'r>(report: &'r Report, judge: &Judge<'_>) -> Vec<&'r Input> {
     let is_well = |it: &&Test| {
         matches!(it.outcome, Outcome::Value(_)) && judge.cause(&it.input, &it.outcome).is_none()
@@ -309,7 +308,7 @@ fn accepted<'r>(report: &'r Report, judge: &Judge<'_>) -> Vec<&'r Input> {
     news.into_iter().take(MAX_ACCEPTED).chain(others).map(|it| &it.input).collect()
 }
 
-/// Runs that are made once more to see what inputs that end well look like.
+/// The maximum number of inputs that are run again to gather their shapes.
 const MAX_ACCEPTED: usize = 400;
 
 fn function_at(machine: &Machine, site: SiteId) -> Option<UnitName> {
@@ -318,8 +317,7 @@ fn function_at(machine: &Machine, site: SiteId) -> Option<UnitName> {
 }
 
 impl Explored {
-    /// What a search has found that goes on: its findings as they are, neither made smaller nor rated by
-    /// what other inputs do.
+    /// Interim results: the findings so far, neither shrunk nor rated by other inputs.
     fn so_far(report: &Report, judge: &Judge<'_>, elapsed: Duration) -> Explored {
         let is_kept = |it: &&Test| it.is_news && !is_refusal(&it.outcome);
         let tests: Vec<Test> = report.tests.iter().filter(is_kept).cloned().collect();
@@ -342,7 +340,7 @@ impl Explored {
         Explored { report, findings, n_paths, elapsed, ..Explored::default() }
     }
 
-    /// A report of many units must not hold all the paths that there was time for.
+    /// Drops most paths without news, to bound the memory of a report of many units.
     fn keep_some_tests(&mut self) {
         self.n_paths = self.report.tests.len();
         let mut n = 0;
@@ -362,7 +360,7 @@ impl Explored {
         }
     }
 
-    /// What the machine could not do or was not allowed to is a loss like any other.
+    /// Records runs that the machine could not follow, or was not allowed to, as losses.
     fn count_stopped(&mut self) {
         let mut n_cut_short = 0;
         for Test { outcome, .. } in &self.report.tests {
@@ -376,12 +374,12 @@ impl Explored {
         }
     }
 
-    /// Inputs that a later round should begin with: its runs are where this one has been.
+    /// Seeds for a later round: the inputs of runs with news.
     pub(crate) fn worth_keeping(&self) -> impl Iterator<Item = Input> {
         self.report.tests.iter().filter(|it| it.is_news).map(|it| it.input.clone())
     }
 
-    /// This round after an earlier one: what only that one found is kept.
+    /// Joins the results of this round with those of an earlier one.
     pub(crate) fn after(mut self, before: Explored) -> Explored {
         self.report.n_runs += before.report.n_runs;
         self.report.n_diverged += before.report.n_diverged;
@@ -410,7 +408,7 @@ impl Explored {
         self
     }
 
-    /// How the paths ended, in the order in which they were found.
+    /// The inputs and outcomes of the paths, in the order in which they were found.
     pub(crate) fn ends(&self) -> impl Iterator<Item = (&Input, &Outcome)> {
         self.report.tests.iter().map(|it| (&it.input, &it.outcome))
     }

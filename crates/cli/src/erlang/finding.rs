@@ -1,4 +1,4 @@
-//! What counts as a finding, and which findings are the same.
+//! Decides which outcomes are findings, and which findings are the same.
 //!
 //! Judges outcomes; runs nothing.
 
@@ -21,22 +21,22 @@ pub(crate) struct Finding {
     pub(crate) kind: Kind,
     pub(crate) input: Input,
     pub(crate) outcome: Outcome,
-    /// The outcome as the runtime of the language words it, where it was asked.
+    /// The outcome in the words of the language's runtime; `None` if that was not asked.
     pub(crate) said: Option<String>,
-    /// Paths that end like this.
+    /// The number of paths with this cause.
     pub(crate) count: usize,
-    /// What the first input that was found looked like, if it was made smaller since.
+    /// The first input that was found, if it was shrunk since.
     pub(crate) found_with: Option<Input>,
-    /// More than the outcome says.
+    /// Details that the outcome lacks, such as how it breaks the spec.
     pub(crate) complaint: Option<String>,
     pub(crate) confirmation: Confirmation,
-    /// In which order it happens, if that matters.
+    /// The schedule that leads to the outcome, if it depends on one.
     pub(crate) schedule: Option<Schedule>,
-    /// The choices on the way there.
+    /// The last choices before the outcome.
     pub(crate) reached: Vec<Reached>,
-    /// Names the cause in words that stay the same when lines move.
+    /// The cause in words that stay the same when lines move.
     pub(crate) cause: String,
-    /// Names the place and the condition, the same for every function that leads there.
+    /// The place and the condition in words that are the same for every unit that leads there.
     pub(crate) condition: Option<String>,
     pub(crate) rated: Rated,
 }
@@ -45,17 +45,17 @@ pub(crate) struct Finding {
 pub(crate) enum Confirmation {
     Untried,
     Confirmed,
-    /// And why not.
+    /// BEAM did not confirm the finding, for this reason.
     Unconfirmed(String),
 }
 
-/// What makes two findings one.
+/// The identity of a finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Cause {
     kind: Kind,
     class: String,
     shape: String,
-    /// Where it was raised, and the first place in the modules under test.
+    /// The function that raised, and the first frame in the modules under test.
     raised: Option<Spot>,
     own: Option<Spot>,
 }
@@ -80,7 +80,7 @@ impl Cause {
         ))
     }
 
-    /// In words, without lines.
+    /// Describes the cause in words, without lines.
     pub(crate) fn text(&self) -> String {
         let spot = |it: &Option<Spot>| match it {
             Some((module, function, arity, _)) => {
@@ -95,24 +95,24 @@ impl Cause {
 
 type Spot = (Atom, Atom, usize, Option<i64>);
 
-/// How to tell findings from other ends.
+/// Distinguishes findings from other outcomes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judge<'a> {
     pub(crate) unit: &'a UnitName,
     pub(crate) contract: &'a Contract,
     /// The modules under test.
     pub(crate) modules: &'a [Atom],
-    /// What runs that ended well looked at; `None`: it is not known.
+    /// The shapes of inputs that ended well; `None` if they are not gathered yet.
     pub(crate) shapes: Option<&'a Shapes>,
-    /// What recorded calls that returned looked at.
+    /// The shapes of recorded calls that returned.
     pub(crate) recorded: Option<&'a Shapes>,
-    /// How the project itself calls the unit, if that bounds what it is meant for.
+    /// How the project calls the unit, if all its calls are known.
     pub(crate) calls: Option<&'a Calls>,
     /// What results look like; `None`: it is not known.
     pub(crate) results: Option<Results>,
 }
 
-/// A finding with other inputs that show the same.
+/// A finding with further inputs of the same cause.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) cause: Cause,
@@ -120,11 +120,11 @@ pub(crate) struct Found {
     pub(crate) others: Vec<Input>,
 }
 
-/// Inputs that are kept of those that show the same.
+/// The maximum number of further inputs that are kept.
 const MAX_OTHERS: usize = 24;
 
 impl<'a> Judge<'a> {
-    /// Before anything is known of other runs.
+    /// A judge without evidence of other runs.
     pub(crate) fn new(
         unit: &'a UnitName,
         contract: &'a Contract,
@@ -148,7 +148,7 @@ impl Judge<'_> {
                     return None;
                 }
                 let frames = frames(trace);
-                // Which function is missing tells causes apart unless the input named it.
+                // The missing function is part of the cause, unless the input names it.
                 let is_named = reason.as_atom() == Some("undef")
                     && frames.first().is_some_and(|it| names(input, it));
                 let places = frames.get(usize::from(is_named)..).unwrap_or_default();
@@ -185,13 +185,13 @@ impl Judge<'_> {
                     && it.function == self.unit.function
                     && it.args.as_ref() == Some(&input.args)
             });
-        // What goes wrong with an input that the spec does not allow is the caller's fault.
+        // A crash on an input that the spec does not allow is the caller's fault.
         let is_outside = self.contract.signature.is_some();
         let is_allowed = self.contract.allows(input);
         if (is_refused || is_outside) && !is_allowed { Kind::Rejected } else { Kind::Crash }
     }
 
-    /// One finding for each cause, with its smallest input; the most telling ones first.
+    /// One finding per cause, with its smallest input, ordered by kind and then by first occurrence.
     pub(crate) fn findings<'t>(
         &self,
         ends: impl Iterator<Item = (&'t Input, &'t Outcome)>,
@@ -208,7 +208,7 @@ impl Judge<'_> {
                 let count = known.finding.count;
                 let smaller = Finding { count, ..self.finding(cause.kind, input, outcome) };
                 let larger = std::mem::replace(&mut known.finding, smaller).input;
-                // The last ones are the smallest.
+                // The inputs that were added last are the smallest.
                 if known.others.len() == MAX_OTHERS {
                     known.others.remove(0);
                 }
@@ -246,14 +246,14 @@ impl Judge<'_> {
     }
 }
 
-/// A process that ends on purpose.
+/// Whether the exception is the orderly end of a process.
 fn is_orderly(class: &Atom, reason: &Term) -> bool {
     let tag = reason.as_tuple().and_then(|it| it.first()).or(Some(reason));
     let name = tag.and_then(Term::as_atom);
     class.as_str() == "exit" && matches!(name, Some("normal" | "shutdown"))
 }
 
-/// Whether the input has the name of the function or of its module.
+/// Whether the input contains the name of the function or of its module.
 fn names(input: &Input, frame: &Frame) -> bool {
     let is_name =
         |it: &Term| matches!(it, Term::Atom(it) if [&frame.module, &frame.function].contains(&it));
@@ -264,7 +264,7 @@ fn spot(frame: &Frame) -> Spot {
     (frame.module.clone(), frame.function.clone(), frame.arity, frame.line)
 }
 
-/// A reason without the data in it: its atoms at the top, and the kinds of the rest.
+/// The reason without its data: the atoms at its top level, and the kinds of the other parts.
 fn shape(reason: &Term) -> String {
     match reason.as_tuple() {
         Some([Term::Atom(tag), rest @ ..]) => {
@@ -277,7 +277,7 @@ fn shape(reason: &Term) -> String {
     }
 }
 
-/// Reasons that carry the value that did not fit.
+/// Tags of reasons that carry the value that did not match.
 pub(crate) const RUNTIME_TAGS: &[&str] = &[
     "badmatch",
     "case_clause",
@@ -315,7 +315,7 @@ fn kind_of(term: &Term) -> String {
     format!("<{name}>")
 }
 
-/// How much there is to read in an input, and how large the numbers are among those as long.
+/// The measure that shrinking reduces: the length of the input's text, then the magnitude of its numbers.
 pub(crate) fn size_of(input: &Input) -> (usize, u128) {
     let magnitudes = input.args.iter().map(magnitude);
     (input.args.iter().map(size).sum(), magnitudes.fold(0, u128::saturating_add))
@@ -325,7 +325,7 @@ fn size(term: &Term) -> usize {
     match term {
         Term::Int(0) | Term::Nil => 1,
         Term::Int(n) => 1 + n.to_string().len(),
-        // About as many as it has digits, which take long to find for a large one.
+        // About its number of decimal digits, which would take long to compute exactly.
         Term::Big(n) => 2 + usize::try_from(n.bits() * 3 / 10).unwrap_or(usize::MAX / 2),
         Term::Float(x) => 3 + x.to_string().len(),
         Term::Atom(atom) => 1 + atom.as_str().chars().map(weight).sum::<usize>(),
@@ -350,7 +350,7 @@ fn size(term: &Term) -> usize {
     }
 }
 
-/// The sum of all numbers, without signs.
+/// The sum of the absolute values of all numbers.
 fn magnitude(term: &Term) -> u128 {
     let sum = |items: &[Term]| items.iter().map(magnitude).fold(0, u128::saturating_add);
     match term {
@@ -379,8 +379,8 @@ fn weight(c: char) -> usize {
 }
 
 impl Finding {
-    /// Takes the choices on the way there. What does not end has no place of raising: the last choice before
-    /// is the nearest to one.
+    /// Sets the choices before the outcome. A run that does not end has no place where it failed; its last choice is
+    /// used instead.
     pub(crate) fn reached_by(&mut self, choices: Vec<Reached>) {
         self.reached = choices;
         let last = self.reached.last().and_then(|it| Some((it.file.as_ref()?, it.line?)));
@@ -389,7 +389,7 @@ impl Finding {
         }
     }
 
-    /// The file and line in the modules under test where it shows, else where it was raised.
+    /// The file and line of the first frame in the modules under test, else of the first frame that has one.
     pub(crate) fn place(&self, modules: &[Atom]) -> Option<(String, i64)> {
         let Outcome::Crash { trace, .. } = &self.outcome else { return None };
         let frames = frames(trace);

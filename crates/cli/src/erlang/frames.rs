@@ -1,4 +1,4 @@
-//! Stack traces taken apart: who was where, and with which arguments.
+//! Decodes stack traces.
 
 use term::{Atom, Term};
 
@@ -7,13 +7,13 @@ pub(crate) struct Frame {
     pub(crate) module: Atom,
     pub(crate) function: Atom,
     pub(crate) arity: usize,
-    /// Only the first frame may have them.
+    /// The arguments of the call; at most the first frame has them.
     pub(crate) args: Option<Vec<Term>>,
     pub(crate) file: Option<String>,
     pub(crate) line: Option<i64>,
 }
 
-/// The frames of a trace; what is none ends it.
+/// The frames of a trace up to the first malformed one.
 pub(crate) fn frames(trace: &Term) -> Vec<Frame> {
     trace.as_list().unwrap_or_default().iter().map_while(frame).collect()
 }

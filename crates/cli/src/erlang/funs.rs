@@ -1,5 +1,5 @@
-//! Crashes that a function in the input brings about, of which no spec says how many arguments it takes or
-//! what it returns: it was made up, and what others give takes and returns something else.
+//! Recognises crashes due to a function in the input for which the spec states neither arity nor result: such a
+//! function is made up, while callers pass functions that fit.
 
 use crate::erlang::finding::Judge;
 use crate::erlang::level::is_of_runtime;
@@ -8,7 +8,7 @@ use term::{Fun, Term, Type, TypeId, Types};
 use trace::{Input, Outcome};
 
 impl Judge<'_> {
-    /// What no spec says of the function that a crash depends on.
+    /// Describes what the spec leaves open about the function that a crash depends on.
     pub(crate) fn unsaid_of_function(
         &self,
         input: &Input,
@@ -58,7 +58,7 @@ impl Judge<'_> {
         })
     }
 
-    /// Whether the spec has functions of so many arguments.
+    /// Whether the spec has a function type of this arity.
     fn has_functions_of(&self, arity: usize) -> bool {
         let types = &self.contract.domain.types;
         let n_types = u32::try_from(types.len()).unwrap_or(u32::MAX);
@@ -68,7 +68,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a type is one of functions with results that it describes.
+/// Whether a type is a function type with a specified result.
 fn says_what_it_returns(types: &Types, id: TypeId) -> bool {
     let Type::Fun { result, .. } = types.get(id) else { return false };
     !matches!(types.get(*result), Type::Any)

@@ -1,4 +1,4 @@
-//! OTP beside the machine, set up as the command line asks.
+//! Sets up OTP, the machine's host, from the options of the command line.
 
 use crate::args::Build;
 use crate::confinement::{launcher, policy};
@@ -8,7 +8,7 @@ use erlang::HostError;
 use std::env;
 use std::path::PathBuf;
 
-/// With the targets known to it.
+/// Starts a host that knows the targets.
 pub(crate) fn host(build: &Build, targets: &[Target]) -> Result<Otp, HostError> {
     let settings = beam::Settings {
         cache_dir: cache_dir(),
@@ -24,7 +24,7 @@ pub(crate) fn host(build: &Build, targets: &[Target]) -> Result<Otp, HostError> 
         res.add_target(target)?;
     }
     if elixir::is_used(targets) {
-        // Whoever loads a project says what is wrong with its configuration.
+        // Loading the project reports mistakes in its configuration.
         elixir::run_applications(&mut res, targets).ok();
     }
     Ok(res)

@@ -1,4 +1,4 @@
-//! `gimlet instrument`: a module as the instrumentation sees it, for people who want to study it.
+//! `gimlet instrument`: prints a module after flattening and after instrumentation, for people who study the method.
 
 use crate::args::{Form, Instrument};
 use crate::diagnostic::Diagnostic;
@@ -11,7 +11,7 @@ use erlang::{Host, HostError};
 use papers::instrumentation::{flatten, instrument as transform, show};
 use std::process::ExitCode;
 
-/// What goes to stdout, and the exit code.
+/// Runs the command. Returns the text for stdout and the exit code.
 pub(crate) fn instrument(options: &Instrument) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
     let target = Target::resolve(&options.target).map_err(|it| bad_target(&it))?;
     let targets = [target];

@@ -1,8 +1,8 @@
-//! How much a finding matters, and why: the one place where that is decided for Erlang and Elixir.
+//! Rates the findings of Erlang and Elixir programs: a level, and the reason for it.
 //!
-//! A finding breaks a promise if an explicit spec allows its input. Without a promise it is suspicious if
-//! inputs of its shape are accepted elsewhere, and a refusal if they never are, if no call in the project can
-//! give it to a function that the project keeps to itself, or if the code under test raises on purpose.
+//! A finding is a broken promise if an explicit spec allows its input. Otherwise it is suspicious if inputs of the
+//! same shape are accepted elsewhere, and a refusal if they never are, if the unit is private to the project and no
+//! call in the project passes such an input, or if the code under test raises the exception on purpose.
 
 use crate::elixir::{alias, is_elixir};
 use crate::erlang::absent::missing;
@@ -19,7 +19,7 @@ use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
 
 impl Judge<'_> {
-    /// Rates an end of a kind. `decided_by`: the parts of the input that its last choice looked at.
+    /// Rates an outcome of a kind. `decided_by` are the parts of the input that the last choice inspected.
     pub(crate) fn rate(
         &self,
         kind: Kind,
@@ -53,7 +53,7 @@ impl Judge<'_> {
                     Outcome::Value(value) => self.contract.complaint(input, value),
                     Outcome::Crash { .. } | Outcome::Deadlock | Outcome::Stopped(_) => None,
                 };
-                // What a behaviour expects of a callback depends on what it calls it with.
+                // The results that a behaviour expects from a callback depend on the arguments that it passes.
                 let origin = self.contract.signature.as_ref().map(|it| &it.origin);
                 let is_own = origin == Some(&Origin::Spec);
                 let level = if is_own { Level::Promise } else { Level::Suspicious };
@@ -81,7 +81,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What the spec wants instead.
+    /// Describes what the spec wants instead of the input.
     fn outside_of_spec(&self, input: &Input) -> String {
         let signature = self.contract.signature.as_ref();
         match signature.and_then(|it| it.refusal(&input.args)) {
@@ -90,7 +90,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Of a system that fails at a message that nobody means: the module sends no such thing by itself.
+    /// For a system that fails on a message that the module does not send by itself.
     fn unmeant_message(&self, input: &Input, outcome: &Outcome) -> Option<Rated> {
         let system = self.contract.system.as_ref()?;
         let (tag, content) = system.last_step(input)?;
@@ -130,7 +130,7 @@ impl Judge<'_> {
         None
     }
 
-    /// Of a crash whose exception says by itself that the input is not the reason.
+    /// For a crash whose exception shows that the input is not meant.
     fn refusal(&self, input: &Input, outcome: &Outcome) -> Option<Rated> {
         let Outcome::Crash { class, reason, trace } = outcome else { return None };
         let frames = frames(trace);
@@ -149,7 +149,7 @@ impl Judge<'_> {
             .map(|what| Rated::new(Level::Refusal, format!("it needs {what}, which is not there")))
     }
 
-    /// Of a crash in a function that only the input, or only the signature of another one, has asked for.
+    /// For a crash in a function that the input names, or in one to which the unit only passes its arguments on.
     fn asked_for_elsewhere(&self, input: &Input, outcome: &Outcome) -> Option<String> {
         let Outcome::Crash { trace, .. } = outcome else { return None };
         let frames = frames(trace);
@@ -173,10 +173,9 @@ impl Judge<'_> {
         (is_raised_there && frames.iter().all(is_elsewhere)).then_some(why)
     }
 
-    /// Whether the code under test raises by itself to say that it does not take its arguments: it throws,
-    /// raises `badarg` or `ArgumentError` or an exception that the project defines, has a name with `!`, hands
-    /// its arguments to `error/2`, or raises in the clause for what no other clause takes, and no spec says that it
-    /// should be taken.
+    /// Whether the code under test raises on purpose to refuse its arguments, and no spec promises to accept them: it
+    /// throws; raises `badarg`, `ArgumentError` or an exception of the project; is a function with a `!` in its name;
+    /// passes its arguments to `error/2`; or raises in a clause that matches everything else.
     pub(crate) fn is_deliberate(
         &self,
         input: &Input,
@@ -202,8 +201,8 @@ impl Judge<'_> {
             || exception_module(reason).is_some_and(is_of_project)
     }
 
-    /// An error that the code under test raises by itself and that carries no data: it need not be about the
-    /// arguments.
+    /// Describes an error that the code under test raises explicitly and that carries no data, so that it need not be
+    /// about the arguments.
     fn raised_alone(&self, outcome: &Outcome) -> Option<String> {
         let Outcome::Crash { class, reason, trace } = outcome else { return None };
         let is_own = frames(trace).first().is_some_and(|it| self.modules.contains(&it.module));
@@ -216,7 +215,7 @@ impl Judge<'_> {
         })
     }
 
-    /// A recorded call that returned, if there are such with all of these parts.
+    /// Returns a recorded call that returned, if for each of these parts there is one with the same shape.
     fn recorded_like(&self, parts: &[Part], precision: Precision) -> Option<String> {
         let shapes = self.recorded?;
         let mut examples = parts.iter().map(|it| shapes.example(it, precision));
@@ -224,7 +223,8 @@ impl Judge<'_> {
         examples.all(|it| it.is_some()).then(|| self.unit.script(&first.args).shown())
     }
 
-    /// Why an input is not one that the unit is meant for, whatever its spec allows: specs can't say all.
+    /// Explains why the unit is not meant for an input although the spec allows it, since specs can't express
+    /// everything.
     fn not_meant(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Option<String> {
         self.nobody_gives(input)
             .or_else(|| self.asked_for_elsewhere(input, outcome))
@@ -232,12 +232,13 @@ impl Judge<'_> {
             .or_else(|| self.unreadable_text(outcome, decided_by))
     }
 
-    /// Why no code of the project gives this input: of a record, and of a unit that the project keeps to itself.
+    /// Explains why no code of the project passes this input: the project's records hold other values, or the unit is
+    /// private and its calls pass other values.
     fn nobody_gives(&self, input: &Input) -> Option<String> {
         if let Some(why) = self.contract.records.misfit(&self.unit.module, input) {
             return Some(why);
         }
-        // A recipe stands for a value that only its module makes: places of call give the value.
+        // A recipe stands for the value that it makes; call sites have the value itself.
         let is_recipe = |it: &Term| Maker::of_recipe(it).is_some();
         let calls = self.calls.filter(|_| !input.args.iter().any(|it| it.has_part(is_recipe)));
         calls?.refusal(input)
@@ -254,7 +255,7 @@ impl Judge<'_> {
         rated
     }
 
-    /// Whatever is not known of a function that the project keeps to itself.
+    /// Rates a crash, without regard to whether the calls of a private unit are understood.
     fn rate_meant(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Rated {
         let precision = match outcome {
             Outcome::Crash { reason, .. } if is_no_match(reason) => Precision::Exact,
@@ -341,7 +342,7 @@ fn refused_part(part: &Part) -> String {
     format!("no call ended well with {} as {}", part.form, part.place)
 }
 
-/// Characters of an example within a line.
+/// The maximum length of an example in a line, in characters.
 const MAX_EXAMPLE: usize = 60;
 
 pub(crate) fn cut(text: &str) -> String {
@@ -351,18 +352,17 @@ pub(crate) fn cut(text: &str) -> String {
     }
 }
 
-/// What `raise "message"` raises in Elixir.
+/// The exception of `raise "message"` in Elixir.
 const RUNTIME_ERROR: &str = "Elixir.RuntimeError";
 
-/// The module of an Elixir exception.
+/// The module of an Elixir exception struct.
 fn exception_module(reason: &Term) -> Option<&Atom> {
     let Term::Map(pairs) = reason else { return None };
     let (_, name) = pairs.iter().find(|it| it.0.as_atom() == Some("__struct__"))?;
     if let Term::Atom(name) = name { Some(name) } else { None }
 }
 
-/// Whether the runtime raises an error of this reason by itself, where a clause is missing or a builtin is
-/// given what it does not take.
+/// Whether the runtime raises errors with this reason: no clause matches, or a builtin refuses its arguments.
 pub(crate) fn is_of_runtime(reason: &Term) -> bool {
     let is_known = |it: &str| RUNTIME_TAGS.contains(&it) && it != "badarg";
     match reason.as_tuple() {
@@ -381,7 +381,7 @@ fn is_no_match(reason: &Term) -> bool {
     is_of_runtime(reason) && !is_builtin
 }
 
-/// Whether no clause of the function takes its arguments.
+/// Whether the outcome is a `function_clause` error of this function.
 fn is_refused_by(function: &UnitName, outcome: &Outcome) -> bool {
     let Outcome::Crash { reason, trace, .. } = outcome else { return false };
     let first = frames(trace).into_iter().next();

@@ -1,6 +1,6 @@
-//! Where the sources of modules are, seen from here.
+//! Finds the source files of modules relative to the current directory.
 //!
-//! Elixir's compiler names a file relative to its application, which in an umbrella is not where people stand.
+//! Elixir's compiler names a file relative to its application, which in an umbrella is not the current directory.
 
 use crate::erlang::project::{Module, Project};
 use crate::erlang::stale::source_of;
@@ -9,7 +9,7 @@ use beam::Source;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::Path;
 
-/// The source of a module by a path that leads there, if the compiler's does not.
+/// The path of a module's source, if the path recorded by the compiler does not exist.
 pub(crate) fn located(module: &Module) -> Option<String> {
     let said = module.code.file.as_str();
     if said.is_empty() || Path::new(said).is_file() {
@@ -20,7 +20,7 @@ pub(crate) fn located(module: &Module) -> Option<String> {
     source.ends_with(said).then(|| source.display().to_string())
 }
 
-/// Names files in a report so that they can be opened.
+/// Replaces the file names in a report by paths that exist.
 pub(super) fn locate(project: &Project, report: &mut Report) {
     let mut of_module: FxHashMap<&str, (&str, String)> = FxHashMap::default();
     for module in &project.modules {
@@ -49,7 +49,7 @@ pub(super) fn locate(project: &Project, report: &mut Report) {
     }
 }
 
-/// The files that stand for one path only.
+/// The names that belong to one path only.
 fn only_ones<'a>(all: impl Iterator<Item = &'a (&'a str, String)>) -> FxHashMap<String, String> {
     let mut res: FxHashMap<String, String> = FxHashMap::default();
     let mut several: FxHashSet<&str> = FxHashSet::default();

@@ -1,10 +1,10 @@
-//! Where the tool meets the machine: options become settings, how a call ended becomes an ending.
+//! Converts options to settings of the machine, and outcomes of the machine to endings.
 
 use crate::args::{Deliver, Effect, Run};
 use crate::diagnostic::Diagnostic;
 use crate::elixir;
 use crate::erlang::ending::Ending;
-use crate::erlang::rules::{self, Post, Trace};
+use crate::erlang::rules::{self, DeliverySettings, Trace};
 use crate::erlang::trouble::no_function;
 use crate::explain::Code;
 use beam::{Otp, Places};
@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use term::{Atom, Call, Fun, Style, Term, print};
 use values::NoTerm;
 
-/// How the call ended, or why we could not go on; what the program wrote, and how it came to it.
+/// The ending of a call, or why it can't be given, with the program's output and its trace.
 pub(crate) struct Executed {
     pub(crate) ending: Result<Ending, Diagnostic>,
     pub(crate) output: Vec<u8>,
@@ -27,12 +27,12 @@ pub(crate) struct Executed {
     pub(crate) trace: Option<Trace>,
 }
 
-/// The language in which the caller asks.
+/// The language of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Words {
+pub(crate) enum CallLanguage {
     Erlang,
     Elixir,
-    /// In Elixir, by an expression that Elixir's own code evaluates.
+    /// Elixir, in an expression that Elixir's evaluator runs.
     Evaluated,
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn execute(
     mut host: Otp,
     call: &Call,
     options: &Run,
-    words: Words,
+    words: CallLanguage,
     watched: Option<(Vec<ModuleCode>, Places)>,
     trouble: impl FnOnce(HostError) -> Diagnostic,
 ) -> Result<Executed, Diagnostic> {
@@ -76,12 +76,12 @@ pub(crate) fn execute(
     }
 }
 
-/// The same with code that tells how it runs.
+/// Executes a call with instrumented code, which reports its steps.
 fn execute_watched(
     machine: &mut Machine,
     code: &ModuleCode,
     call: &Call,
-    (options, words): (&Run, Words),
+    (options, words): (&Run, CallLanguage),
     codes: &[ModuleCode],
     places: &Places,
 ) -> Result<Executed, Diagnostic> {
@@ -89,7 +89,7 @@ fn execute_watched(
     machine.install(code).map_err(broken)?;
     codes.iter().try_for_each(|it| machine.install(it)).map_err(broken)?;
     let default = if options.trace { Deliver::Free } else { Deliver::Instant };
-    let post = Post {
+    let post = DeliverySettings {
         delivery: options.delivery.unwrap_or(default),
         losses: options.lossy.unwrap_or(0),
         seed: options.seed.or(options.lossy.map(|_| 0)),
@@ -118,23 +118,26 @@ fn execute_watched(
 }
 
 impl Run {
-    /// Whether the order of processes and messages is ours to decide.
+    /// Whether we control the order of processes and messages.
     pub(crate) fn is_staged(&self) -> bool {
         self.trace || self.delivery.is_some() || self.lossy.is_some() || self.seed.is_some()
     }
 }
 
-/// Lets the code of the language say how the call ended.
-fn word(machine: &mut Machine, ending: &mut Ending, words: Words) {
-    if words == Words::Evaluated {
+/// Formats the ending by running the language's own code.
+fn word(machine: &mut Machine, ending: &mut Ending, words: CallLanguage) {
+    if words == CallLanguage::Evaluated {
         elixir::unwrap_evaluated(ending);
     }
     match (ending, words) {
-        (Ending::Value { term, layout }, Words::Erlang) => *layout = lay_out(machine, term),
-        (Ending::Value { term, layout }, Words::Elixir | Words::Evaluated) => {
+        (Ending::Value { term, layout }, CallLanguage::Erlang) => *layout = lay_out(machine, term),
+        (Ending::Value { term, layout }, CallLanguage::Elixir | CallLanguage::Evaluated) => {
             *layout = elixir::inspected(machine, term);
         }
-        (Ending::Raised { class, reason, stack, layout }, Words::Elixir | Words::Evaluated) => {
+        (
+            Ending::Raised { class, reason, stack, layout },
+            CallLanguage::Elixir | CallLanguage::Evaluated,
+        ) => {
             *layout = elixir::formatted(machine, class, reason, stack);
         }
         (
@@ -143,15 +146,15 @@ fn word(machine: &mut Machine, ending: &mut Ending, words: Words) {
             | Ending::Deadlock
             | Ending::Halted { .. }
             | Ending::Refused { .. },
-            Words::Erlang | Words::Elixir | Words::Evaluated,
+            CallLanguage::Erlang | CallLanguage::Elixir | CallLanguage::Evaluated,
         ) => (),
     }
 }
 
-/// The width that the shell prints for.
+/// The width of the shell, in columns.
 const COLUMNS: usize = 80;
 
-/// The layout of a value that does not fit a line, by OTP's own pretty printer run on the machine.
+/// Formats a value that does not fit a line, by running OTP's pretty printer on the machine.
 fn lay_out(machine: &mut Machine, term: &Term) -> Option<String> {
     if print(term, Style::TP).chars().count() <= COLUMNS || has_closure(term) {
         return None;
@@ -164,12 +167,12 @@ fn lay_out(machine: &mut Machine, term: &Term) -> Option<String> {
     Some(text)
 }
 
-/// A closure is printed by its name, which it loses outside its machine.
+/// Whether a term contains a closure, which loses its name outside of its machine.
 fn has_closure(term: &Term) -> bool {
     term.has_part(|it| matches!(it, Term::Fun(fun) if matches!(**fun, Fun::Closure { .. })))
 }
 
-/// The characters of a deep list of characters and binaries.
+/// Appends the characters of a deep list of characters and binaries.
 fn flatten(chars: &Term, text: &mut String) -> Option<()> {
     if let Term::List(list) = chars {
         list.items.iter().try_for_each(|it| flatten(it, text))?;
@@ -187,7 +190,7 @@ fn settings(options: &Run) -> Settings {
     Settings {
         limits: Limits {
             reductions: options.reductions.unwrap_or(u64::MAX),
-            // A collection copies what is alive.
+            // A collection copies the live data, so only half of the memory can be used for them.
             memory_bytes: options.memory / 2,
             ..Limits::default()
         },
@@ -208,7 +211,7 @@ pub(crate) fn allowed(effects: &[Effect]) -> Allowed {
     }
 }
 
-/// For a program that may see the operating system: its variables, and a clock that begins now.
+/// The settings for a program that may access the operating system: its environment variables, and the current time.
 fn outside() -> Settings {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let variable = |(name, value): (OsString, OsString)| {

@@ -1,4 +1,4 @@
-//! Makes the input of a finding smaller while it still shows the same cause.
+//! Shrinks the input of a finding while it still shows the same cause.
 
 use crate::erlang::contract::Contract;
 use crate::erlang::finding::{Cause, Finding, Judge, size_of};
@@ -9,12 +9,12 @@ use engine::{Question, last_parts};
 use solve::{Answer, Solver};
 use trace::{Executor, Input};
 
-/// Runs that one finding is worth.
+/// The maximum number of runs per finding.
 const MAX_RUNS: usize = 600;
-/// The same if every one of them uses up a budget.
+/// The maximum number of runs per finding that does not end, since each uses up a limit.
 const MAX_RUNS_OF_ENDLESS: usize = 8;
 
-/// `goes_on` is asked before each input.
+/// Shrinks a finding. `goes_on` is called before each run.
 pub(crate) fn minimise(
     executor: &mut dyn Executor,
     solver: &mut dyn Solver,
@@ -34,7 +34,7 @@ pub(crate) fn minimise(
         }
         let decided_by = last_parts(executor.exprs(), &run.choices, input);
         let rated = judge.rate(finding.kind, input, &run.outcome, &decided_by);
-        // A smaller input that nobody means is no better.
+        // A smaller input that is not meant is no improvement.
         let is_meant = rated.level <= finding.rated.level;
         if is_meant {
             let smaller = judge.finding(finding.kind, input, &run.outcome);
@@ -58,7 +58,7 @@ pub(crate) fn minimise(
     }
 }
 
-/// What the solver makes for the same path, close to the smallest input.
+/// An input of the same path that the solver makes close to the smallest seed.
 fn afresh(
     executor: &mut dyn Executor,
     solver: &mut dyn Solver,
@@ -76,7 +76,7 @@ fn afresh(
     }
 }
 
-/// Goes from an input to smaller ones as long as they show the same; `None` from `shows` ends it.
+/// Tries smaller inputs repeatedly, and continues from each that `shows` accepts. `None` from `shows` ends the search.
 pub(crate) fn smaller_inputs(
     first: &Input,
     contract: &Contract,
@@ -86,7 +86,7 @@ pub(crate) fn smaller_inputs(
 ) {
     let mut best = first.clone();
     let mut n_tries = 0;
-    // `None`: nothing smaller shows the same, or it is time to end.
+    // `None` if no smaller input shows the cause, or a limit is reached.
     let mut smaller = |best: &Input| {
         for args in simpler_args(&best.args) {
             if !goes_on() {

@@ -15,7 +15,7 @@ mod unit;
 
 mod contract;
 mod explore;
-mod gate;
+mod harness;
 mod pool;
 
 mod absent;

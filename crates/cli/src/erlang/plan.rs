@@ -1,4 +1,4 @@
-//! From the command line to tasks: which units, with which contracts and budgets.
+//! Converts the command line to tasks: the units with their contracts and budgets.
 
 use crate::args::{Deliver, Reduction, Test};
 use crate::asked::Asked;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 use term::{Atom, Style, Term, print};
 use trace::{Covered, Input};
 
-/// The tasks in the order of the units; what is worth saying goes to `diagnostics`.
+/// Makes the tasks, in the order of the units. Warnings go to `diagnostics`.
 pub(crate) fn plan(
     project: &mut Project,
     asked: &Asked,
@@ -49,7 +49,7 @@ pub(crate) fn plan(
     if !asked_for_functions {
         units = planner.without_skipped(&units)?;
     }
-    // Schedules are those of a call.
+    // The schedules are those of a single call.
     if !options.schedules {
         units = planner.with_systems(&units, asked_for_functions, options)?;
     }
@@ -109,7 +109,7 @@ pub(crate) fn plan(
     Ok(tasks)
 }
 
-/// Leaves out setups that fail, each of which is told once.
+/// Removes setups that fail, with one warning for each.
 pub(crate) fn check_setups(
     machine: &mut Machine,
     tasks: &mut [Task],
@@ -132,7 +132,7 @@ pub(crate) fn check_setups(
     }
 }
 
-/// The one function that is asked for, and what is asked of it.
+/// Plans a single function: its name and contract.
 pub(crate) fn plan_one(
     project: &mut Project,
     function: &str,
@@ -145,10 +145,10 @@ pub(crate) fn plan_one(
     Ok((unit, contract))
 }
 
-/// Runs without news before a unit is left, at least.
+/// The minimum effort (in the unit of [`engine::Report::spent`]) without news that ends the search of a unit.
 const PATIENCE: u64 = 10_000;
 
-/// The inputs that an earlier run left for this unit in the output directory.
+/// The inputs in the output directory that an earlier run of the tool recorded for this unit.
 fn earlier_inputs(dir: &Path, unit: &UnitName) -> Vec<Input> {
     let path = dir.join("corpus").join(file_name(unit));
     let Ok(text) = fs::read_to_string(path) else { return vec![] };
@@ -162,7 +162,7 @@ struct Planner<'a> {
     ignores_specs: bool,
     host: Otp,
     specs: Specs,
-    /// Where values are made up that could be built.
+    /// Specs with made-up values in place of values that could be built.
     made_up: Specs,
     recording: Option<Recording>,
     warnings: &'a mut Vec<Diagnostic>,
@@ -220,7 +220,7 @@ impl<'a> Planner<'a> {
         let mut strays = Vec::new();
         if let Some(text) = &options.args {
             let args = first_args(text, &unit)?;
-            // Whoever gives a value that could be built wants it as it is.
+            // With `--args` the user may give a value that would otherwise be built by a recipe.
             if let Some(made_up) = contract.made_up.take_if(|it| it.domain.has(&args)) {
                 contract = *made_up;
             }
@@ -235,7 +235,7 @@ impl<'a> Planner<'a> {
                 contract.seeds = vec![input];
             }
         }
-        // What we made up counts as runs; what was kept or recorded is always run again.
+        // Seeds that we made count as runs; recorded inputs are always run.
         contract.seeds.truncate(options.runs.unwrap_or(usize::MAX).max(1));
         let begins_elsewhere = options.args.is_some() || options.schedules;
         if let Some(recording) = self.recording.as_ref().filter(|_| !begins_elsewhere) {
@@ -252,7 +252,7 @@ impl<'a> Planner<'a> {
             strays,
             depth: depth.unwrap_or(if is_drawn { properties::DEPTH } else { engine::DEPTH }),
             max_runs: *runs,
-            // Whoever names a budget wants it used.
+            // With `--time` or `--runs` the whole budget is used.
             patience: (time.is_none() && runs.is_none()).then_some(PATIENCE),
             strategy: *strategy,
             seed: *seed,
@@ -280,7 +280,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Loads what stands between properties and their generators; whether that is there.
+    /// Loads the module between properties and their generators. Returns whether it is loaded.
     fn help_properties(&mut self, unit: &UnitName) -> bool {
         let is_there = |it: &str| self.project.helpers.iter().any(|code| code.name.as_str() == it);
         if is_there(properties::DRAWS_NAME) {
@@ -298,14 +298,14 @@ impl<'a> Planner<'a> {
         true
     }
 
-    /// A behaviour of a module that is nowhere.
+    /// Returns a behaviour of the module that can't be found.
     fn unknown_behaviour(&mut self, module: &Atom) -> Option<Atom> {
         let Planner { made_up: specs, host, .. } = self;
         let behaviours = specs.behaviours(host, module).unwrap_or_default();
         behaviours.into_iter().find(|it| host.find(it).is_err())
     }
 
-    /// Modules that the project calls by name and that are nowhere.
+    /// Modules that the project calls by name and that can't be found.
     fn absent_modules(&mut self) -> BTreeSet<Atom> {
         let Planner { project, host, .. } = self;
         let references = project.modules.iter().flat_map(|it| &it.references);
@@ -316,8 +316,7 @@ impl<'a> Planner<'a> {
         absent.cloned().collect()
     }
 
-    /// How the project itself calls those of the units that it does not offer to others, and what it puts
-    /// into records.
+    /// How the project calls those units that are private to it, and the types of the values in its records.
     fn flows(&mut self, units: &[UnitName]) -> Flows {
         let Planner { project, made_up: specs, host, .. } = self;
         let mut records = BTreeMap::new();
@@ -332,7 +331,7 @@ impl<'a> Planner<'a> {
         flows(project, units, &records, &mut spec_of)
     }
 
-    /// With the systems that modules are, in the place of what is only called in them.
+    /// Replaces callbacks by the systems that their modules form.
     fn with_systems(
         &mut self,
         units: &[UnitName],
@@ -415,7 +414,7 @@ impl<'a> Planner<'a> {
         self.specs.directives(&mut self.host, &unit.module).unwrap_or_default()
     }
 
-    /// Without what a module asks to leave out.
+    /// Removes the units that their module's attributes exclude.
     fn without_skipped(&mut self, units: &[UnitName]) -> Result<Vec<UnitName>, Diagnostic> {
         let mut res = Vec::new();
         for module in self.project.names() {
@@ -440,7 +439,7 @@ impl<'a> Planner<'a> {
         Ok(res)
     }
 
-    /// What the module itself says must hold before the unit is called.
+    /// The precondition of a unit in its module's attributes.
     fn own_precondition(&mut self, unit: &UnitName) -> Option<UnitName> {
         let directives = self.directives(unit);
         let own = directives.preconditions.get(&(unit.function.clone(), unit.arity))?;
@@ -454,7 +453,7 @@ impl<'a> Planner<'a> {
         None
     }
 
-    /// Of `--pre`: a function of a target, or of any other module.
+    /// Resolves a function of `--pre`, of a target or of any other module.
     fn precondition(&mut self, text: &str) -> Result<UnitName, Diagnostic> {
         if let Some((Some(module), function, arity)) = parse(text)
             && self.project.module(&module).is_none()
@@ -471,7 +470,7 @@ impl<'a> Planner<'a> {
         named(self.project, text)
     }
 
-    /// Of `--setup`: a function without arguments, of a target or of any other module.
+    /// Resolves a function of `--setup`, which has no arguments, of a target or of any other module.
     fn setup(&mut self, text: &str) -> Result<Setup, Diagnostic> {
         let unit = match parse(text) {
             Some((Some(module), function, 0)) => UnitName { module, function, arity: 0 },
@@ -518,7 +517,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Where values come from that only their module makes.
+/// How values are made that only their module constructs.
 fn inputs(project: &Project, options: &Test) -> Inputs {
     if options.made_up {
         return Inputs::MadeUp;

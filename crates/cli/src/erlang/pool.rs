@@ -1,8 +1,7 @@
-//! Several solvers at once for one unit.
+//! A pool of solvers that answer the queries of one unit in parallel.
 //!
-//! Each has a thread of its own, because what it keeps between questions can't change threads.
-//! Which question goes to which solver depends on its number alone, so that answers are the same
-//! in every run with as many solvers.
+//! Each solver has a thread of its own, because its state can't move between threads. The number of a query determines
+//! its solver, so that the answers are the same in every run with the same number of solvers.
 
 use engine::{Oracle, Question};
 use solve::{Answer, Chain, Effort, Reason, Solver, Statistics};
@@ -17,15 +16,15 @@ pub(crate) struct Pool {
 }
 
 struct Worker {
-    questions: Sender<Share>,
+    questions: Sender<Batch>,
     answers: Receiver<Answers>,
     thread: JoinHandle<()>,
     cost: u64,
     statistics: Statistics,
 }
 
-/// What one worker has to answer.
-struct Share {
+/// The part of a batch that one worker answers.
+struct Batch {
     exprs: Arc<Exprs>,
     questions: Vec<Question>,
 }
@@ -36,7 +35,7 @@ struct Answers {
     statistics: Statistics,
 }
 
-/// Questions for each solver in a batch.
+/// The number of queries per solver in a batch.
 const SHARE: usize = 32;
 
 impl Pool {
@@ -46,13 +45,13 @@ impl Pool {
         Pool { workers: (0..n_workers).map(worker).collect() }
     }
 
-    /// What all solvers did together. They end with the pool.
+    /// Ends all solvers and returns their joined statistics.
     pub(crate) fn finish(self) -> Statistics {
         let mut res = Statistics::default();
         for Worker { questions, thread, statistics, .. } in self.workers {
             res.add(&statistics);
             drop(questions);
-            // A solver that panicked has given no answers; there is nothing else to lose.
+            // A solver that panicked gave no answers, so its result is not needed.
             drop(thread.join());
         }
         res
@@ -61,15 +60,15 @@ impl Pool {
 
 impl Worker {
     fn new(domain: Arc<Domain>, halt: &Arc<AtomicBool>) -> Worker {
-        let (questions, asked) = channel::<Share>();
+        let (questions, asked) = channel::<Batch>();
         let (answered, answers) = channel();
         let halt = Arc::clone(halt);
         let thread = spawn(move || {
             let mut solver = Chain::new(Effort::default()).halted_by(&halt);
-            for Share { exprs, questions } in asked {
+            for Batch { exprs, questions } in asked {
                 let all =
                     questions.iter().map(|it| it.answer(&mut solver, &exprs, &domain)).collect();
-                // The expressions go back before the answers do.
+                // The expressions must be dropped before the answers are sent, so that the pool owns them alone again.
                 drop(exprs);
                 let (cost, statistics) = (solver.cost(), solver.statistics.clone());
                 if answered.send(Answers { answers: all, cost, statistics }).is_err() {
@@ -97,8 +96,8 @@ impl Oracle for Pool {
         }
         let shared = Arc::new(std::mem::take(exprs));
         for (worker, questions) in self.workers.iter().zip(shares) {
-            // A worker that is gone answers nothing below.
-            drop(worker.questions.send(Share { exprs: Arc::clone(&shared), questions }));
+            // A worker that has ended gives no answer below.
+            drop(worker.questions.send(Batch { exprs: Arc::clone(&shared), questions }));
         }
         let mut res = vec![Answer::Unknown(Reason::TooHard); n];
         for (first, worker) in self.workers.iter_mut().enumerate() {
@@ -112,7 +111,7 @@ impl Oracle for Pool {
         res
     }
 
-    /// In time that passes: they work side by side.
+    /// The cost of the slowest solver, since they work in parallel.
     fn cost(&self) -> u64 {
         self.workers.iter().map(|it| it.cost).max().unwrap_or(0)
     }

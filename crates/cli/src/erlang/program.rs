@@ -1,4 +1,4 @@
-//! Erlang and Elixir behind the flow that all languages share.
+//! Implements the language-independent [`Program`] for Erlang and Elixir.
 
 use crate::args::{Backend, Test};
 use crate::asked::Asked;
@@ -10,7 +10,7 @@ use crate::erlang::coverage::Sources;
 use crate::erlang::explore::{
     Explored, MAX_MEMORY, MAX_REDUCTIONS, MAX_TERM, Task, time_of_shrinking,
 };
-use crate::erlang::gate::OnBeam;
+use crate::erlang::harness::OnBeam;
 use crate::erlang::machine::allowed;
 use crate::erlang::plan::{check_setups, plan};
 use crate::erlang::project::{self, Project};
@@ -37,19 +37,19 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use trace::{Covered, Input};
 
-/// What one thread runs units on: our machine, and a BEAM of its own if that is asked for.
+/// The state of a thread that explores units: our machine, and a BEAM if the backend needs one.
 #[derive(Debug)]
-pub(crate) struct Sides {
+pub(crate) struct MachineAndRunner {
     machine: Machine,
     runner: Option<Runner>,
 }
 
-/// A run that is under way when the time of its unit is over may still take so long.
+/// How much longer a run may take that is in progress when the unit's time is over.
 const LAST_RUN: Duration = Duration::from_secs(5);
 
 impl Program for Project {
     type Unit = Task;
-    type Worker = Sides;
+    type Worker = MachineAndRunner;
     type Explored = Explored;
     type Runtime = Replayer;
 
@@ -83,11 +83,11 @@ impl Program for Project {
         let mut machine = machine(self, self.allowed, interrupt)
             .map_err(|why| Diagnostic::new(Code::Unsupported, why))?;
         let Test { setup, no_start, schedules, build, .. } = &asked.test;
-        // The search of schedules is about the processes of the program alone.
+        // The exploration of schedules is about the processes of the program alone.
         if setup.is_empty() && !no_start && !schedules && build.nodes.0.is_empty() {
             self.application = application(self, &mut machine, said);
             if let Some(setup) = &self.application {
-                // What has no environment is seen to miss nothing.
+                // Code that reads the application environment may miss it without raising an exception.
                 let readers = who_reaches(self, &["application", "Elixir.Application"]);
                 let readers = tasks.iter_mut().filter(|it| readers.contains(&it.unit));
                 readers.for_each(|it| it.contract.setups.push(setup.clone()));
@@ -120,24 +120,24 @@ impl Program for Project {
         &unit.earlier
     }
 
-    fn worker(&self, interrupt: &Arc<AtomicBool>) -> Result<Sides, String> {
+    fn worker(&self, interrupt: &Arc<AtomicBool>) -> Result<MachineAndRunner, String> {
         let machine = machine(self, self.allowed, interrupt)?;
         let runner = match self.backend {
             Backend::Machine => None,
             Backend::Auto => Some(runner(self, self.allowed)?),
             Backend::Beam => {
                 let mut runner = runner(self, self.allowed)?;
-                // Its start must not be taken from the time of the first unit.
+                // Starting BEAM must not count as time of the first unit.
                 runner.prepare().map_err(|it| it.to_string())?;
                 Some(runner)
             }
         };
-        Ok(Sides { machine, runner })
+        Ok(MachineAndRunner { machine, runner })
     }
 
     fn explore(
         &self,
-        worker: &mut Sides,
+        worker: &mut MachineAndRunner,
         unit: &Task,
         before: Option<Explored>,
         slice: &Slice<'_, Explored>,
@@ -158,7 +158,7 @@ impl Program for Project {
         res
     }
 
-    /// Those that time has stopped go on, as long as clauses are missing that nobody covered.
+    /// A unit that ran out of time is continued while clauses are missing that no unit covered.
     fn is_open(&self, unit: &Task, explored: &Explored) -> bool {
         explored.report.stop == Stop::Time
             && unit.schedules.is_none()
@@ -209,7 +209,7 @@ impl Program for Project {
             res.extend(tests::files(self, to, runtime, said));
         }
         for it in to.done {
-            // A unit that was not run has no inputs; those of an earlier run are still good.
+            // A unit without runs has no inputs; the file of an earlier run of the tool is kept.
             let explored = it.explored().filter(|it| !it.report.tests.is_empty());
             if let Some(explored) = explored {
                 let unit = &it.unit.unit;
@@ -227,7 +227,11 @@ impl Program for Project {
             .is_ok_and(|it| it.modules().iter().any(|it| self.module(it).is_some()))
     }
 
-    fn again(&self, worker: &mut Sides, recorded: &Recorded) -> Result<Again, Diagnostic> {
+    fn again(
+        &self,
+        worker: &mut MachineAndRunner,
+        recorded: &Recorded,
+    ) -> Result<Again, Diagnostic> {
         if recorded.call.starts_with(DRIVER_NAME) {
             install_driver(self, &mut worker.machine)?;
         }
@@ -236,15 +240,16 @@ impl Program for Project {
 }
 
 impl Project {
-    /// Explores a unit; if runs miss an application that could be started, once more with it.
+    /// Explores a unit. If a run misses an application that could be started, explores it again with the application
+    /// started.
     fn explore_on(
         &self,
-        worker: &mut Sides,
+        worker: &mut MachineAndRunner,
         unit: &Task,
         before: Option<Explored>,
         slice: &Slice<'_, Explored>,
     ) -> Explored {
-        // The driver and the behaviours run on the machine.
+        // The driver and the behaviours of systems run on the machine only.
         let runner = worker.runner.as_mut().filter(|_| unit.contract.system.is_none());
         let runner = runner.map(|it| match self.backend {
             Backend::Auto => OnBeam::IfNeeded(it),
@@ -279,7 +284,7 @@ impl Project {
     }
 }
 
-/// What runs sequences of steps.
+/// Loads the driver, which runs sequences of steps.
 fn install_driver(project: &Project, machine: &mut Machine) -> Result<(), Diagnostic> {
     let failed = |why: String| Diagnostic::new(Code::UnitFailed, why);
     let driver = project.host().and_then(|mut it| it.load_text(DRIVER));
@@ -287,7 +292,7 @@ fn install_driver(project: &Project, machine: &mut Machine) -> Result<(), Diagno
     machine.install(&driver).map_err(|it| failed(it.to_string()))
 }
 
-/// A message sequence chart for each finding that needs a schedule.
+/// A message sequence chart for each finding with a schedule.
 fn charts(done: &Done<'_, Project>) -> Vec<File> {
     let name = file_name(&done.unit.unit);
     let stem = name.strip_suffix(".corpus").unwrap_or(&name);
@@ -302,7 +307,7 @@ fn charts(done: &Done<'_, Project>) -> Vec<File> {
     findings.enumerate().filter_map(chart).collect()
 }
 
-/// A BEAM of its own for the modules under test. Those of OTP are under test in a copy.
+/// A BEAM that runs the modules under test. Modules of OTP are tested as copies.
 fn runner(project: &Project, allowed: Allowed) -> Result<Runner, String> {
     let host = project.host().map_err(|it| it.to_string())?;
     let mut res = Runner::new(host, allowed, Witness::default(), beam::backend::Limits::default());
@@ -312,8 +317,8 @@ fn runner(project: &Project, allowed: Allowed) -> Result<Runner, String> {
     Ok(res)
 }
 
-/// With the modules under test loaded, in the same order on every thread, so that their clauses have
-/// the same numbers.
+/// A machine with the modules under test. They are loaded in the same order on every thread, so that clauses have the
+/// same numbers.
 pub(crate) fn machine(
     project: &Project,
     allowed: Allowed,
@@ -337,7 +342,7 @@ pub(crate) fn machine(
     Ok(res)
 }
 
-/// A BEAM of its own, with the modules under test.
+/// A BEAM that replays findings, with the modules under test.
 pub(crate) fn replayer(project: &Project) -> Option<Replayer> {
     let with_file = |it: &project::Module| Some((it.name.clone(), it.source.clone()?));
     let modules = project.modules.iter().filter_map(with_file).collect();

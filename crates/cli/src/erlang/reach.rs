@@ -1,7 +1,8 @@
-//! Which functions a unit can come to, by what the code mentions.
+//! The call graph of the code under test: which functions a unit can reach.
 //!
-//! Errs on the side of more: a call that is only known at run time may go to every function that
-//! fits, and a module named in passing may have every exported function called (`gen_server`).
+//! It is an over-approximation: a call whose target is known only at run time has an edge to every function that fits,
+//! and since behaviours such as `gen_server` take the names of modules, an atom that names a module has an edge to all
+//! of its exported functions.
 
 use crate::erlang::code::Visibility;
 use crate::erlang::project::{Module, Project};
@@ -10,19 +11,19 @@ use erlang::ModuleCode;
 use std::collections::{BTreeMap, BTreeSet};
 use term::{Atom, Fun, Term};
 
-/// The key of a map under which it names its module, which nobody calls for that.
+/// The key of a map under which a struct has the name of its module; that name does not lead to calls.
 const STRUCT: &str = "__struct__";
 
-/// What one function mentions.
+/// The functions and modules that one function refers to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct References {
     pub(crate) function: FunctionName,
     /// Functions of the same module.
     local: BTreeSet<FunctionName>,
     remote: BTreeSet<(Atom, FunctionName)>,
-    /// Atoms that may be the names of modules.
+    /// Atoms that may be names of modules.
     atoms: BTreeSet<Atom>,
-    /// Calls whose module or function is not known before they happen.
+    /// Calls whose module or function is known only at run time.
     open: BTreeSet<OpenCall>,
 }
 
@@ -42,7 +43,7 @@ struct OpenCall {
     arity: usize,
 }
 
-/// For each function of a module, in the order of their definitions.
+/// Returns the references of each function of a module, in the order of the definitions.
 pub(crate) fn references(code: &ModuleCode) -> Vec<References> {
     let definitions = code.core.as_tuple().and_then(|it| it.get(5));
     let definitions = definitions.and_then(Term::as_list).unwrap_or_default();
@@ -69,7 +70,7 @@ fn definition(term: &Term) -> Option<References> {
                 todo.push(args);
                 res.made_fun(literal(module), literal(name), args);
             }
-            // What is compared is not called.
+            // Patterns are not searched: an atom in a pattern is compared, not called.
             Some([kind, _, _, guard, body]) if kind.as_atom() == Some("c_clause") => {
                 todo.extend([guard, body]);
             }
@@ -90,20 +91,20 @@ fn definition(term: &Term) -> Option<References> {
     Some(res)
 }
 
-/// Of `{c_var, Anno, {Name, Arity}}`.
+/// Reads name and arity from `{c_var, Anno, {Name, Arity}}`.
 fn function_name(variable: &Term) -> Option<FunctionName> {
     let [_, _, name] = variable.as_tuple()? else { return None };
     let [Term::Atom(name), Term::Int(arity)] = name.as_tuple()? else { return None };
     Some(FunctionName(name.clone(), usize::try_from(*arity).ok()?))
 }
 
-/// Of `{c_literal, Anno, Atom}`.
+/// Reads the atom from `{c_literal, Anno, Atom}`.
 fn literal(node: &Term) -> Option<&Atom> {
     let [kind, _, Term::Atom(atom)] = node.as_tuple()? else { return None };
     (kind.as_atom() == Some("c_literal")).then_some(atom)
 }
 
-/// Which functions come to one of these that mention another module.
+/// Returns the functions from which a function that refers to one of these modules can be reached.
 pub(crate) fn who_reaches(project: &Project, modules: &[&str]) -> BTreeSet<UnitName> {
     let graph = CallGraph::of(project);
     let mut mention = Vec::new();
@@ -125,7 +126,7 @@ pub(crate) fn who_reaches(project: &Project, modules: &[&str]) -> BTreeSet<UnitN
 }
 
 impl References {
-    /// The functions that it mentions by name; without a module: of its own.
+    /// The functions that it refers to by name. The module is `None` for functions of the same module.
     pub(crate) fn called(&self) -> impl Iterator<Item = (Option<&Atom>, &FunctionName)> {
         let local = self.local.iter().map(|it| (None, it));
         local.chain(self.remote.iter().map(|(module, name)| (Some(module), name)))
@@ -175,7 +176,7 @@ impl References {
         }
     }
 
-    /// `fun M:F/A`, and `apply/3` and its like.
+    /// Records the target of `fun M:F/A`, or of `apply/3`.
     fn made_fun(&mut self, module: Option<&Atom>, name: Option<&Atom>, args: &Term) {
         let is = |it: Option<&Atom>, text: &str| it.is_some_and(|it| it.as_str() == text);
         let Some([target, function, arity, ..]) = args.as_list() else { return };
@@ -187,24 +188,24 @@ impl References {
             let arity = arity.and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
             self.call(literal(target), literal(function), arity);
         } else if is(name, "apply") && literal(target).is_none() {
-            // Any exported function may be meant, of any arity.
+            // The number of arguments is unknown, so any exported function of this name may be called.
             self.open.insert(OpenCall { name: literal(function).cloned(), arity: usize::MAX });
         }
     }
 }
 
-/// Who may call whom, of all functions under test.
+/// The call graph of all functions under test.
 ///
-/// Beside the functions it has a node for each module (any exported function of it) and one for each kind of
-/// call that is only known at run time, so that there are no more edges than the code has mentions.
+/// Further nodes stand for the modules, with edges to their exported functions, and for the kinds of calls that are
+/// resolved at run time. So the number of edges is linear in the size of the code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallGraph {
     functions: BTreeMap<UnitName, FunctionId>,
-    /// Of each node.
+    /// The successors of each node.
     edges: Vec<Vec<usize>>,
 }
 
-/// A function under test.
+/// A function under test: the number of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FunctionId(usize);
 
@@ -259,7 +260,7 @@ impl CallGraph {
         res
     }
 
-    /// The number of a function; one that the code does not define gets one, and calls nobody.
+    /// Returns the number of a function. A function without a definition gets a new node without edges.
     pub(crate) fn add(&mut self, name: UnitName) -> FunctionId {
         if let Some(known) = self.functions.get(&name) {
             return *known;
@@ -273,7 +274,7 @@ impl CallGraph {
         self.functions.get(name).copied()
     }
 
-    /// The functions under test that a call of the unit may come to.
+    /// The functions under test that a call of the unit may reach.
     pub(crate) fn reachable(&self, unit: &UnitName) -> Functions {
         let mut res = Functions::default();
         let mut todo: Vec<usize> = self.id(unit).into_iter().map(|it| it.0).collect();
@@ -294,7 +295,7 @@ impl CallGraph {
         self.id(&named(module, function, arity)).map(|it| it.0)
     }
 
-    /// The exported functions that such a call may be a call of.
+    /// The nodes of the exported functions that fit a call that is resolved at run time.
     fn open_call(&self, project: &Project, call: &OpenCall) -> Vec<usize> {
         let fits = |name: &Atom, arity: usize| {
             call.name.as_ref().is_none_or(|it| it == name)
@@ -309,7 +310,7 @@ impl CallGraph {
 }
 
 impl Functions {
-    /// Whether it is new.
+    /// Inserts a function; returns whether it is new.
     pub(crate) fn insert(&mut self, FunctionId(id): FunctionId) -> bool {
         let (word, bit) = (id / 64, 1 << (id % 64));
         self.words.resize(self.words.len().max(word + 1), 0);

@@ -1,30 +1,29 @@
-//! The code that makes values of recipes: a call of its function for each, in whatever part of an argument
-//! it stands.
+//! Generates code that turns recipes into values: it calls the function of each recipe, wherever in an argument it is.
 //!
-//! Written as functions of Core Erlang, so that which function makes a value is a choice like any other.
-//! A recipe says by its tag what it is; types only say where to look for recipes.
+//! The code is Core Erlang, so that the choice of the function that makes a value is a choice of the path like any
+//! other. The tag of a recipe identifies its function; types only tell which parts can contain recipes.
 
 use crate::erlang::core::{self, Definition};
 use specs::{Maker, Otherwise, Signature};
 use std::collections::{BTreeMap, BTreeSet};
 use term::{Atom, Code, Term, Type, TypeId, Types};
 
-/// What a unit is called with in place of its input.
+/// The code that makes the arguments of a unit from an input with recipes.
 pub(crate) struct Made {
-    /// For each parameter: the value that it stands for.
+    /// For each parameter: the expression of its value.
     pub(crate) args: Vec<Term>,
-    /// Functions that they need.
+    /// Functions that the expressions call.
     pub(crate) definitions: Vec<Definition>,
 }
 
-/// The arguments that the parameters, variables from 0 on, stand for; `None`: they are no recipes.
-/// `refuse` is what happens where no value comes of a recipe.
+/// Generates code for parameters in the variables from 0 on; `None` if the signature has no recipes. `refuse` is the
+/// expression for a recipe that fails.
 pub(crate) fn made(signature: &Signature, refuse: &dyn Fn() -> Term) -> Option<Made> {
     if signature.makers.is_empty() {
         return None;
     }
     let types = &signature.domain.types;
-    let mut kitchen = Kitchen {
+    let mut compiler = RecipeCompiler {
         types,
         holding: holding(types),
         known: BTreeMap::new(),
@@ -46,12 +45,12 @@ pub(crate) fn made(signature: &Signature, refuse: &dyn Fn() -> Term) -> Option<M
     });
     let columns = columns(of_args.map(|it| &**it));
     let args = columns.iter().enumerate();
-    let args = args.map(|(n, of)| kitchen.value(of, core::variable(n))).collect();
-    kitchen.make(&signature.makers);
-    Some(Made { args, definitions: kitchen.definitions })
+    let args = args.map(|(n, of)| compiler.value(of, core::variable(n))).collect();
+    compiler.make(&signature.makers);
+    Some(Made { args, definitions: compiler.definitions })
 }
 
-/// The n-th parts of all rows, for each n.
+/// For each n, the set of the n-th parts of all rows.
 fn columns<'t>(rows: impl Iterator<Item = &'t [TypeId]>) -> Vec<BTreeSet<TypeId>> {
     let mut res: Vec<BTreeSet<TypeId>> = Vec::new();
     for row in rows {
@@ -63,7 +62,7 @@ fn columns<'t>(rows: impl Iterator<Item = &'t [TypeId]>) -> Vec<BTreeSet<TypeId>
     res
 }
 
-/// A part of an input that is a recipe, or a term with recipes in it, as code.
+/// Converts a part of an input to code in which recipes are calls.
 pub(crate) fn code(term: &Term) -> Code {
     if !term.has_part(|it| Maker::of_recipe(it).is_some()) {
         return Code::Term(term.clone());
@@ -98,20 +97,20 @@ pub(crate) fn code(term: &Term) -> Code {
     }
 }
 
-struct Kitchen<'a> {
+struct RecipeCompiler<'a> {
     types: &'a Types,
-    /// Types with recipes in them.
+    /// Types whose members may contain recipes.
     holding: BTreeSet<TypeId>,
-    /// The functions for parts of these types.
+    /// The function that converts parts of each set of types.
     known: BTreeMap<BTreeSet<TypeId>, Atom>,
     definitions: Vec<Definition>,
     refuse: &'a dyn Fn() -> Term,
 }
 
-/// The function that makes the value of a recipe.
+/// The name of the function that makes the value of a recipe.
 const MAKE: &str = "make";
 
-/// The parts of a type that recipes can stand in.
+/// The parts of a type that may contain recipes.
 fn parts(of: &Type) -> Vec<TypeId> {
     match of {
         Type::Tuple(parts) | Type::Union(parts) => parts.to_vec(),
@@ -143,15 +142,15 @@ fn holding(types: &Types) -> BTreeSet<TypeId> {
     }
 }
 
-/// The tag of a type of recipes.
+/// The tag of a type of recipes; `None` for other types.
 fn tag(types: &Types, id: TypeId) -> Option<&Atom> {
     let Type::Tuple(parts) = types.get(id) else { return None };
     let Type::Literal(Term::Atom(tag)) = types.get(*parts.first()?) else { return None };
     Maker::of_tag(tag).map(|_| tag)
 }
 
-impl Kitchen<'_> {
-    /// What a value of these types stands for.
+impl RecipeCompiler<'_> {
+    /// The expression that converts a value of one of these types.
     fn value(&mut self, of: &BTreeSet<TypeId>, value: Term) -> Term {
         let leaves = self.leaves(of);
         if leaves.is_empty() {
@@ -164,7 +163,7 @@ impl Kitchen<'_> {
         core::call_local(&name, vec![value])
     }
 
-    /// The members of these types, through unions, that hold recipes.
+    /// The members of these types, with unions resolved, that may contain recipes.
     fn leaves(&self, of: &BTreeSet<TypeId>) -> BTreeSet<TypeId> {
         let (mut seen, mut res) = (BTreeSet::new(), BTreeSet::new());
         let mut todo: Vec<TypeId> = of.iter().copied().collect();
@@ -181,7 +180,8 @@ impl Kitchen<'_> {
         res
     }
 
-    /// The function for a part of these types: recipes are made, and what has them in it is made anew.
+    /// Defines the function that converts parts of these types: it makes the values of recipes and rebuilds the terms
+    /// around them.
     fn define(&mut self, of: &BTreeSet<TypeId>) -> Atom {
         let is_recipe = |it: &TypeId| tag(self.types, *it).is_some();
         if of.iter().all(is_recipe) {
@@ -225,7 +225,7 @@ impl Kitchen<'_> {
                 | Type::Union(_) => (),
             }
         }
-        // Tuples with a tag come before those without.
+        // The clauses for tuples with a tag precede those for tuples without.
         for ((arity, tag), rows) in tuples.into_iter().rev() {
             let params: Vec<usize> = (fresh..fresh + arity).collect();
             fresh += arity;
@@ -269,7 +269,7 @@ impl Kitchen<'_> {
         name
     }
 
-    /// The function that makes what a recipe stands for, of any of the makers; other terms stay.
+    /// Defines the function that makes the value of a recipe of any maker, and returns other terms unchanged.
     fn make(&mut self, makers: &[(Maker, Vec<Otherwise>)]) {
         let mut fresh = 1;
         let mut clauses = Vec::new();
@@ -294,7 +294,7 @@ impl Kitchen<'_> {
         self.definitions.push(Definition { name: Atom::new(MAKE), params: vec![0], body });
     }
 
-    /// The value in what a maker returns.
+    /// The expression that extracts the value from the result of a maker.
     fn taken(&self, maker: &Maker, otherwise: &[Otherwise], call: Term, fresh: &mut usize) -> Term {
         let mut next = || {
             *fresh += 1;

@@ -1,4 +1,4 @@
-//! Calls that `gimlet record` noted, as seeds and as evidence of what functions are meant for.
+//! Uses the calls that `gimlet record` recorded as seeds, and as evidence of which inputs are meant.
 
 use crate::args::Test;
 use crate::asked::nearest_to;
@@ -13,10 +13,10 @@ use specs::{Origin, Signature};
 use term::{Style, print};
 use trace::Input;
 
-/// Recorded calls of one function that the search begins with.
+/// The maximum number of recorded calls of a function that become seeds.
 const MAX_SEEDS: usize = 24;
 
-/// The recording that holds for these targets, if there is one, and a line that says so.
+/// Reads the recording for these targets; `None` if there is none, or if it can't be read, which is a diagnostic.
 pub(crate) fn recording(options: &Test, diagnostics: &mut Vec<Diagnostic>) -> Option<Recording> {
     if options.no_recorded {
         return None;
@@ -34,7 +34,7 @@ pub(crate) fn recording(options: &Test, diagnostics: &mut Vec<Diagnostic>) -> Op
     }
 }
 
-/// That recorded calls of some of the units are used.
+/// A note that recorded calls of some of the units are used.
 pub(crate) fn used(recording: &Recording, units: &[UnitName]) -> Option<Diagnostic> {
     let counts = units.iter().map(|it| calls(recording, it).len()).filter(|it| 0 < *it);
     let (n_functions, n_calls) = counts.fold((0, 0), |(n, sum), it| (n + 1, sum + it));
@@ -48,8 +48,8 @@ fn calls<'r>(recording: &'r Recording, unit: &UnitName) -> &'r [Call] {
     recording.calls(&unit.module, &unit.function, unit.arity)
 }
 
-/// Makes the recorded calls of a unit the first inputs, and keeps those that returned as evidence; tells of
-/// a spec that they contradict.
+/// Makes the recorded calls of a unit its first seeds, and keeps those that returned as evidence. Warns if the spec
+/// contradicts them.
 pub(crate) fn learn(
     recording: &Recording,
     unit: &UnitName,
@@ -72,7 +72,7 @@ pub(crate) fn learn(
     contract.seeds = seeds;
 }
 
-/// The first call that the spec of the unit excludes, or whose result it excludes.
+/// A warning about the first call whose arguments or result the spec excludes.
 fn contradiction(calls: &[Call], unit: &UnitName, spec: Option<&Signature>) -> Option<Diagnostic> {
     let signature = spec.filter(|it| it.origin == Origin::Spec)?;
     calls.iter().find_map(|call| {

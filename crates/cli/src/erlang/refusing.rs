@@ -1,4 +1,4 @@
-//! Where the code under test raises in the clause for what no other clause takes: `_ -> error(unknown)`.
+//! Finds the places where the code under test raises in a clause that matches everything else: `_ -> error(unknown)`.
 //!
 //! Reads Core Erlang. Knows nothing of runs.
 
@@ -7,7 +7,7 @@ use erlang::ModuleCode;
 use std::collections::BTreeSet;
 use term::{Atom, Term};
 
-/// The places of such exceptions, in all modules under test.
+/// The places of such exceptions in all modules under test, by module and line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Refusing {
     lines: BTreeSet<(Atom, i64)>,
@@ -44,13 +44,13 @@ impl Refusing {
         res
     }
 
-    /// Whether an exception of this frame was raised at such a place.
+    /// Whether an exception with this top frame was raised at such a place.
     pub(crate) fn has(&self, frame: &Frame) -> bool {
         frame.line.is_some_and(|it| self.lines.contains(&(frame.module.clone(), it)))
     }
 }
 
-/// The body of the last clause of a `case`, if it takes whatever the clauses before it do not.
+/// The body of the last clause of a `case`, if it matches everything that earlier clauses do not.
 fn last_resort(node: &Term) -> Option<&Term> {
     let [kind, _, _, clauses] = node.as_tuple()? else { return None };
     if kind.as_atom() != Some("c_case") {
@@ -73,7 +73,7 @@ fn last_resort(node: &Term) -> Option<&Term> {
     (is_true && takes_all).then_some(body)
 }
 
-/// The line at which a body raises, if that is how it always ends.
+/// The line at which a body raises, if it always does.
 fn raised_at(body: &Term) -> Option<i64> {
     let mut body = body;
     loop {
@@ -93,13 +93,13 @@ fn node_kind(node: &Term) -> Option<&str> {
     node.as_tuple()?.first()?.as_atom()
 }
 
-/// Of `{c_literal, Anno, Atom}`.
+/// Reads the atom from `{c_literal, Anno, Atom}`.
 fn atom(node: &Term) -> Option<&str> {
     let [_, _, value] = node.as_tuple()? else { return None };
     value.as_atom()
 }
 
-/// An annotation is a line, or a line and a column.
+/// Reads the line; an annotation is a line, or a line and a column.
 fn line(annotations: &Term) -> Option<i64> {
     annotations.as_list()?.iter().find_map(|it| match it.as_tuple() {
         Some([Term::Int(line), Term::Int(_)]) => Some(*line),

@@ -1,4 +1,4 @@
-//! What was found of Erlang and Elixir, in the words of reports.
+//! Converts the results for Erlang and Elixir programs into a report.
 
 use crate::diagnostic::Diagnostic;
 use crate::elixir;
@@ -24,7 +24,7 @@ use std::fs;
 use term::{Atom, Style, Term, print};
 use trace::{Budget, Covered, Executor, Input, Outcome, Stopped};
 
-/// Adds all units and modules, and the sources that they stand in.
+/// Adds all units and modules, and their sources.
 pub(crate) fn add(project: &Project, done: &[Done<'_, Project>], into: &mut Report) {
     for it in done {
         let mut unit = unit(project, it);
@@ -167,7 +167,7 @@ fn finding(project: &Project, task: &Task, setups: &[Setup], of: &Finding) -> ::
     }
 }
 
-/// How it ends, as the shell of the language tells it.
+/// The outcome in the words of the language's shell.
 fn says(unit: &UnitName, outcome: &Outcome) -> Vec<String> {
     let is_elixir = elixir::is_elixir(&unit.module);
     let text = match outcome {
@@ -189,7 +189,7 @@ fn says(unit: &UnitName, outcome: &Outcome) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// As findings and tests name an end.
+/// The names of an outcome's class and reason in findings and tests.
 pub(crate) fn class_and_reason(outcome: &Outcome) -> (String, String) {
     match outcome {
         Outcome::Value(value) => ("value".to_owned(), text(value)),
@@ -219,12 +219,12 @@ fn text(term: &Term) -> String {
     print(term, Style::INPUT)
 }
 
-/// `f/1` of a clause, as reports name functions.
+/// The name of a clause's function in reports: `f/1`.
 pub(crate) fn function_name(function: &Atom, arity: u32) -> String {
     format!("{}/{arity}", quoted(function))
 }
 
-/// Runs a recorded input again.
+/// Replays a recorded input on our machine.
 pub(crate) fn again(machine: &mut Machine, recorded: &Recorded) -> Result<Again, Diagnostic> {
     let failed = |why: &str| {
         let title = format!("{} could not be run: {why}", recorded.unit);
@@ -242,7 +242,7 @@ pub(crate) fn again(machine: &mut Machine, recorded: &Recorded) -> Result<Again,
     };
     let end = end.map_err(|it| failed(&it))?;
     let (outcome, term) = class_and_reason(&end);
-    // What holds a function or a reference of the runtime has no text to compare.
+    // A function or reference of the runtime has no stable text to compare.
     let is_comparable = |it: &&String| !it.contains("#Fun<") && !it.contains("#Ref<");
     let is_same = |it: &String| match is_cut(it) {
         true => term.starts_with(kept(it)),
@@ -269,8 +269,8 @@ fn replayed(end: &Outcome) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// The text of a term with processes, ports and references numbered as they come: what numbers they have
-/// depends on what ran before.
+/// The text of a term with processes, ports and references numbered in the order of their occurrence: their own
+/// numbers depend on earlier runs.
 fn handles_in_order(text: &str) -> String {
     let mut known: Vec<&str> = Vec::new();
     let mut parts = text.split("list_to_");

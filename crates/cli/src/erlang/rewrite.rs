@@ -1,5 +1,5 @@
-//! Changes to the code of modules before they are loaded: functions that run concretely, and
-//! functions that we have to call though they are not exported.
+//! Changes the code of modules before they are loaded: makes functions run concretely, and exports functions that we
+//! have to call.
 
 use crate::diagnostic::Diagnostic;
 use crate::erlang::code::functions;
@@ -19,7 +19,7 @@ struct Selection {
 }
 
 impl Project {
-    /// From now on what `--concrete` names gets its arguments without their symbolic half.
+    /// Rewrites the modules and functions that `--concrete` names so that they get their arguments without shadows.
     pub(crate) fn make_concrete(&mut self, names: &[String]) -> Result<(), Diagnostic> {
         for name in names {
             let selection = selection(name).ok_or_else(|| {
@@ -39,7 +39,7 @@ impl Project {
         Ok(())
     }
 
-    /// Lets us call a function of a module under test. Says whether it exists.
+    /// Exports a function of a module under test. Returns whether the function exists.
     pub(crate) fn open(&mut self, unit: &UnitName) -> bool {
         let arity = i64::try_from(unit.arity).unwrap_or(i64::MAX);
         let module = self.modules.iter_mut().find(|it| it.name == unit.module);
@@ -66,7 +66,7 @@ fn selection(text: &str) -> Option<Selection> {
     if let Some((Some(module), function, arity)) = parse(text) {
         return Some(Selection { module, function: Some((function, arity)) });
     }
-    // A bare module is what a function without its arity looks like.
+    // A module's name is parsed as part of a function's name.
     let (module, _, _) = parse(&format!("{text}:f/0"))?;
     Some(Selection { module: module?, function: None })
 }
@@ -86,7 +86,7 @@ fn concrete(code: &ModuleCode, selection: &Selection) -> Result<ModuleCode, Diag
         let Some([Term::Atom(name), arity]) = name.as_tuple() else { return false };
         match &selection.function {
             Some((function, of)) => name == function && arity.as_int() == Some(*of),
-            // What comes from outside comes through exported functions.
+            // Calls from other modules go to exported functions.
             None => exported.iter().any(|it| {
                 let is_exported = it.visibility == crate::erlang::code::Visibility::Exported;
                 is_exported && it.name == *name && arity.as_int() == Some(it.arity)
@@ -104,7 +104,7 @@ fn concrete(code: &ModuleCode, selection: &Selection) -> Result<ModuleCode, Diag
     Ok(code)
 }
 
-/// `fun (B1, …) -> let <A1, …> = <same(B1), …> in Body` for `fun (A1, …) -> Body`.
+/// Rewrites `fun (A1, …) -> Body` to `fun (B1, …) -> let <A1, …> = <same(B1), …> in Body`.
 fn definition(term: &Term, is_chosen: &dyn Fn(&Term) -> bool) -> Option<Term> {
     let [variable, fun] = term.as_tuple()? else { return None };
     let [_, _, name] = variable.as_tuple()? else { return None };
@@ -117,7 +117,7 @@ fn definition(term: &Term, is_chosen: &dyn Fn(&Term) -> bool) -> Option<Term> {
         Term::Tuple([Term::atom(kind), Term::Nil].into_iter().chain(parts).collect())
     };
     let taken = |n: usize| node("c_var", vec![Term::atom(&format!("gimlet${n}"))]);
-    // The way through bytes keeps the value and nothing else.
+    // Converting a value to bytes and back drops its shadow.
     let through = |name: &str, arg: Term| {
         let literal = |text: &str| node("c_literal", vec![Term::atom(text)]);
         let args = Term::proper_list(vec![arg]);

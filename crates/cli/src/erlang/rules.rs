@@ -1,16 +1,15 @@
-//! `gimlet run --trace` and `gimlet symbolic --trace`: a run as the paper *Symbolic Execution in Erlang*
-//! writes it, rule by rule.
+//! `gimlet run --trace` and `gimlet symbolic --trace`: shows a run as a derivation in the semantics of [Vidal 2015].
 
 mod expression;
 mod mail;
 mod normal;
 mod system;
 
-pub(crate) use mail::Post;
+pub(crate) use mail::DeliverySettings;
 
 use crate::args::Deliver;
 use crate::erlang::rules::normal::play;
-use crate::erlang::rules::system::{Arrow, Channel, Shown, State, states};
+use crate::erlang::rules::system::{Arrow, Channel, ProcessState, State, states};
 use ::report::{Colours, Paint};
 use beam::{Otp, Places, Source};
 use erlang::machine::Staged;
@@ -20,7 +19,7 @@ use std::fmt::Write;
 use term::{Atom, Call, ExprId, Var, constraint_text, expression_text};
 use trace::{Choice, Input, Outcome, Stage};
 
-/// The code of modules that tell how they run, and what they look like.
+/// Loads modules with instrumented code, which reports its steps, and the places in their sources.
 pub(crate) fn watched(
     host: &mut Otp,
     sources: &[(Atom, Source)],
@@ -32,22 +31,22 @@ pub(crate) fn watched(
     Ok((codes, places))
 }
 
-/// A run, rule by rule.
+/// A run as a sequence of states, each with the rule that leads to the next one.
 #[derive(Debug)]
 pub(crate) struct Trace {
     states: Vec<State>,
-    /// It goes on after the last of them.
+    /// Whether the run continues after the last state.
     is_cut: bool,
-    /// What each choice asks of the input, if it is unknown.
+    /// The condition of each choice on the input; `None` for a run with a known input.
     conditions: Option<Vec<String>>,
 }
 
-/// Runs a call of code that tells how it runs, until it ends or has done so much.
+/// Runs a call of instrumented code until it ends or has reported `max_events` steps.
 pub(crate) fn run(
     machine: &mut Machine,
     call: &Call,
     places: &Places,
-    post: Post,
+    post: DeliverySettings,
     max_events: usize,
 ) -> Result<(Trace, Outcome, Vec<u8>), String> {
     let mut stage = Staged::new(machine, call.module.clone(), call.function.clone());
@@ -58,15 +57,15 @@ pub(crate) fn run(
     Ok((trace, played.performed.outcome, stage.output))
 }
 
-/// The path that an input takes, with the input unknown: states have a path constraint, and expressions
-/// where values depend on the input.
+/// Derives the path of an input symbolically: states have a path constraint, and expressions where values depend on
+/// the input.
 pub(crate) fn derive(
     stage: &mut Staged<'_>,
     input: &Input,
     places: &Places,
     max_events: usize,
 ) -> Result<Trace, String> {
-    let post = Post { delivery: Deliver::Free, losses: 0, seed: None };
+    let post = DeliverySettings { delivery: Deliver::Free, losses: 0, seed: None };
     let played = play(stage, input, post, max_events).map_err(|it| it.why)?;
     let exprs = stage.exprs();
     let names = |var: Var| argument_name(var.0 as usize);
@@ -81,7 +80,7 @@ pub(crate) fn derive(
     Ok(Trace { states, is_cut: played.is_cut, conditions })
 }
 
-/// As the arguments of a function are called that are unknown.
+/// The name of the n-th unknown argument.
 pub(crate) fn argument_name(n: usize) -> String {
     format!("X{}", n + 1)
 }
@@ -114,7 +113,7 @@ impl Trace {
     }
 
     pub(crate) fn json(&self) -> Value {
-        let process = |it: &Shown| json!({"pid": it.name, "expression": it.expression.plain(), "mailbox": it.mailbox});
+        let process = |it: &ProcessState| json!({"pid": it.name, "expression": it.expression.plain(), "mailbox": it.mailbox});
         let channel = |it: &Channel| json!({"from": it.from, "to": it.to, "messages": it.messages});
         let state = |it: &State| {
             let redex = it.processes.iter().find_map(|it| it.expression.marked());
@@ -140,7 +139,7 @@ impl Trace {
 
 impl Trace {
     fn system_text(&self, state: &State, (begin, end): (&str, &str)) -> String {
-        let process = |it: &Shown| {
+        let process = |it: &ProcessState| {
             let expression = it.expression.with(begin, end);
             format!("⟨{}; {expression}; [{}]⟩", it.name, it.mailbox.join(", "))
         };
@@ -152,7 +151,7 @@ impl Trace {
         format!("({}, [{}]{condition})", processes.join(" & "), mail.join(", "))
     }
 
-    /// The path constraint, if the input is unknown.
+    /// The path constraint; `None` for a run with a known input.
     fn condition(&self, state: &State) -> Option<String> {
         let conditions = self.conditions.as_ref()?;
         let parts: Vec<&str> =

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::elixir;
 use crate::erlang::ending::{Ending, Report};
 use crate::erlang::host::host;
-use crate::erlang::machine::{Executed, Words, execute};
+use crate::erlang::machine::{CallLanguage, Executed, execute};
 use crate::erlang::rules::watched;
 use crate::erlang::trouble::{bad_call, bad_target, host_trouble, no_function};
 use crate::explain::Code;
@@ -21,13 +21,16 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
     };
     let is_elixir = elixir::is_expression(text);
     let (call, words) = match is_elixir {
-        // What is no call with literal arguments is for Elixir's own reader.
+        // A text that is no call with literal arguments is evaluated by Elixir.
         true => match elixir::read_call(text) {
-            // The fields that a struct has, and their defaults, are for the compiler to say.
-            Ok(call) if !call.args.iter().any(elixir::has_struct) => (call, Words::Elixir),
-            Ok(_) | Err(_) => (elixir::evaluation(text), Words::Evaluated),
+            // Only the compiler knows the fields of a struct and their defaults, so a call with structs is evaluated
+            // by Elixir.
+            Ok(call) if !call.args.iter().any(elixir::has_struct) => (call, CallLanguage::Elixir),
+            Ok(_) | Err(_) => (elixir::evaluation(text), CallLanguage::Evaluated),
         },
-        false => (read_call(text).map_err(|it| bad_call(text, targets, &it))?, Words::Erlang),
+        false => {
+            (read_call(text).map_err(|it| bad_call(text, targets, &it))?, CallLanguage::Erlang)
+        }
     };
     let resolve = |it: &String| Target::resolve(it).map_err(|it| bad_target(&it));
     let targets: Vec<Target> = targets.iter().map(resolve).collect::<Result<_, _>>()?;
@@ -37,7 +40,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
     if is_elixir {
         elixir::run_applications(&mut host_of_run, &targets).map_err(trouble)?;
     }
-    // A target that is not called must exist too.
+    // Targets that are not called must exist too.
     for module in targets.iter().flat_map(|it| &it.modules) {
         host_of_run.find(&module.name).map_err(trouble)?;
     }
@@ -59,7 +62,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
     let ending = match (ending, options.format) {
         (Ok(ending), _) => ending,
         (Err(diagnostic), Format::Json) => return Err(diagnostic),
-        // What it wrote until then is the program's.
+        // The output before the failure is printed.
         (Err(diagnostic), Format::Text) => {
             let code = ExitCode::from(COULD_NOT);
             return Ok(Done { stdout: output, stderr, diagnostics: vec![diagnostic], code });
@@ -79,7 +82,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
     Ok(Done { stdout: shown, stderr, diagnostics: Vec::new(), code: report.exit_code() })
 }
 
-/// Is it the call itself that has no function, not one further in?
+/// Whether the called function itself is undefined, as opposed to one that it calls.
 fn is_undefined(ending: &Ending, call: &Call) -> bool {
     let Ending::Raised { reason, stack, .. } = ending else { return false };
     let top = stack.as_list().and_then(|it| it.first()).and_then(Term::as_tuple);

@@ -1,4 +1,4 @@
-//! One unit with all its schedules: what ends badly, in which order, and a chart of it.
+//! Explores the schedules of one unit: which findings there are, in which order of steps, and a chart of it.
 
 pub(crate) mod chart;
 mod ends;
@@ -7,7 +7,7 @@ mod smaller;
 
 use crate::erlang::explore::{Explored, Machines, Task, time_of_shrinking};
 use crate::erlang::finding::{Cause, Finding, Judge};
-use crate::erlang::gate::{gate, is_refusal, without_gate};
+use crate::erlang::harness::{harness, is_refusal, without_harness};
 use crate::erlang::schedules::chart::chart;
 use crate::erlang::schedules::ends::Ends;
 use crate::erlang::schedules::leftover::Leftovers;
@@ -34,26 +34,25 @@ use term::{Atom, Style, print};
 use trace::{Actor, Blocked, Input, Label, Outcome, Sent, Stage, Step, Stopped, Take};
 use values::NodeId;
 
-/// An order of steps that a finding needs.
+/// The order of steps that leads to a finding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Schedule {
     /// The names of the steps; see [`step_name`].
     pub(crate) steps: Vec<String>,
-    /// The process that failed, if it is not the unit.
+    /// The process that failed; `None` if it is the unit's own.
     pub(crate) process: Option<String>,
     /// Messages that were lost.
     pub(crate) lost: Vec<String>,
-    /// Who waits, and what lies in their mailboxes.
+    /// The processes that wait, with their mailboxes.
     pub(crate) blocked: Vec<String>,
     pub(crate) lines: Vec<String>,
-    /// What the lines are made of, and the same for BEAM, with all that came after; known where it was
-    /// found only.
+    /// The data of the lines, and the turns for a replay on BEAM; only known in the run that found the schedule.
     pub(crate) chart: Option<::report::Chart>,
     pub(crate) turns: Vec<Turn>,
 }
 
 impl Schedule {
-    /// As reports have it.
+    /// Converts the schedule for a report.
     pub(crate) fn reported(&self) -> ::report::Schedule {
         let Schedule { steps, process, lost, blocked, lines, chart, turns: _ } = self.clone();
         ::report::Schedule { steps, process, lost, blocked, chart: lines, drawing: chart }
@@ -92,17 +91,17 @@ impl Schedule {
     }
 }
 
-/// What `--delivery instant` takes for granted of BEAM.
+/// The loss under `--delivery instant`, which BEAM does not guarantee for exit signals.
 const PROMPT_SIGNALS: &str = "exit signals were there when they were sent (--delivery instant)";
 
-/// Whether a step is that a signal arrives: such actors are called `P.s0`.
+/// Whether a step is the arrival of a signal; the actors of such steps are named `P.s0`.
 fn is_signal(step: &str) -> bool {
     let name = step.split(' ').next().and_then(|it| it.rsplit('.').next());
     let digits = name.and_then(|it| it.strip_prefix('s')).unwrap_or_default();
     !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit())
 }
 
-/// What is known of a cause: the run that shows it best.
+/// The best run of a cause: with the fewest lost messages and switches.
 struct Shown {
     finding: Finding,
     schedule: Vec<Label>,
@@ -115,7 +114,7 @@ struct Shown {
 struct Gathered {
     found: BTreeMap<Cause, Shown>,
     deadlock: Option<Shown>,
-    /// A process that waits for ever, though the call has ended.
+    /// A run with a process that waits for ever although the call has ended.
     left: Option<Shown>,
     finds_blocked: bool,
     /// The first run of each input.
@@ -123,8 +122,8 @@ struct Gathered {
     ends: Ends,
     leftovers: Leftovers,
     report: Report,
-    /// The module that stands before the unit, and the runs that it let go no further.
-    gate: Option<Atom>,
+    /// The module of the unit's harness, and the number of runs that it refused.
+    harness: Option<Atom>,
     n_refused: usize,
 }
 
@@ -140,13 +139,13 @@ impl Task {
         let Slice { interrupt, progress, time, .. } = *slice;
         let begin = Instant::now();
         let UnitName { module, function, arity } = &self.unit;
-        let gate = gate(&self.unit, &self.contract);
-        if let Some(Err(why)) = gate.as_ref().map(|it| machine.install(it)) {
+        let harness = harness(&self.unit, &self.contract);
+        if let Some(Err(why)) = harness.as_ref().map(|it| machine.install(it)) {
             return Explored { trouble: Some(why.to_string()), ..Explored::default() };
         }
-        let code = gate;
-        let gate = code.as_ref().map(|it| it.name.clone());
-        let first = gate.as_ref().unwrap_or(module).clone();
+        let code = harness;
+        let harness = code.as_ref().map(|it| it.name.clone());
+        let first = harness.as_ref().unwrap_or(module).clone();
         let mut stage =
             Staged::new(machine, first.clone(), function.clone()).within(self.contract.spec());
         stage.is_recorded = *arity > 0;
@@ -158,7 +157,7 @@ impl Task {
         let gather = || Gathering {
             judge: &judge,
             all: Gathered {
-                gate: gate.clone(),
+                harness: harness.clone(),
                 finds_blocked: self.finds_blocked,
                 ..Gathered::default()
             },
@@ -183,7 +182,7 @@ impl Task {
                     watch(&ScheduleReport { n_runs, ..report.clone() })
                 };
                 let falling = stage.falling.clone();
-                // Another machine for the same unit, ready to make a part of the search.
+                // Makes another machine for the same unit, which explores a part of the schedules.
                 let staging = |perform: &mut dyn FnMut(&mut dyn Stage)| {
                     let Ok(mut machine) = machines() else { return };
                     if let Some(Err(_)) = code.as_ref().map(|it| machine.install(it)) {
@@ -221,7 +220,7 @@ impl Task {
         report.n_in_vain = found.n_blocked;
         report.stop = found.stop;
         report.trouble.clone_from(&found.trouble);
-        // What depends on the schedule is no test.
+        // An input whose outcome depends on the schedule makes no test.
         report.tests = tests.into_iter().filter(|it| ends.is_settled(&it.input)).collect();
         let mut shown: Vec<(Wanted, Shown)> =
             causes.into_iter().map(|it| (Wanted::Cause(it.0), it.1)).collect();
@@ -235,7 +234,7 @@ impl Task {
         let mut smaller = Smaller {
             stage: &mut stage,
             judge: &judge,
-            gate,
+            harness,
             settings: *settings,
             goes_on: &goes_on,
         };
@@ -262,7 +261,7 @@ impl Task {
 }
 
 impl Task {
-    /// Which nodes go down, each of which is explored by itself; first those runs where none does.
+    /// The sets of nodes that may go down, each explored separately. The empty set comes first.
     fn falls(&self, stage: &Staged<'_>) -> Vec<Vec<NodeId>> {
         let mut res = vec![Vec::new()];
         for node in stage.other_nodes().into_iter().filter(|_| self.nodes_fall) {
@@ -275,7 +274,7 @@ impl Task {
     }
 }
 
-/// What is gathered, by whom it is judged.
+/// The collected results, and the judge of outcomes.
 struct Gathering<'j> {
     judge: &'j Judge<'j>,
     all: Gathered,
@@ -310,8 +309,8 @@ impl Gathered {
         }
         self.leftovers.see(ended);
         let mut outcome = performed.outcome.clone();
-        if let (Some(gate), Outcome::Crash { trace, .. }) = (&self.gate, &mut outcome) {
-            *trace = without_gate(trace, gate);
+        if let (Some(harness), Outcome::Crash { trace, .. }) = (&self.harness, &mut outcome) {
+            *trace = without_harness(trace, harness);
         }
         let outcome = &outcome;
         let n_switches = n_switches(schedule);
@@ -343,7 +342,7 @@ impl Gathered {
                 none => *none = Some(new),
             }
         }
-        // How such a run would have ended is not known.
+        // The outcome of a run that exceeded its steps is unknown.
         if matches!(performed.stopped, Some(Stopped::OutOfSteps { .. })) {
             return;
         }
@@ -357,11 +356,11 @@ impl Gathered {
                 none => *none = Some(new),
             }
         }
-        // The search meets the input again, in the order in which tests are run.
+        // Runs that look ahead are not recorded as tests: the search repeats their inputs in the order of the tests.
         if ended.pass == Pass::LookAhead {
             return;
         }
-        // A test that goes round for ever is of no use.
+        // A run that repeats itself for ever makes no test.
         let is_first = self.ends.see(input, outcome, || shown(Kind::Race, outcome, None));
         if is_first && !performed.is_spinning {
             let (input, outcome) = ((*input).clone(), outcome.clone());
@@ -370,7 +369,7 @@ impl Gathered {
         }
     }
 
-    /// The same as if it had seen the later runs itself.
+    /// Joins the results of later runs, as if they had been collected here.
     fn join(&mut self, later: Gathered) {
         let Gathered { found, deadlock, left, tests, ends, report, n_refused, leftovers, .. } =
             later;
@@ -419,7 +418,7 @@ fn keep(entry: Entry<'_, Cause, Shown>, make: impl FnOnce() -> Shown) {
     }
 }
 
-/// Keeps the run that loses fewer messages, or has fewer switches.
+/// Keeps the run that loses fewer messages or else has fewer switches between processes.
 fn better(known: &mut Shown, mut new: Shown) {
     known.finding.count += new.finding.count;
     let measure = |it: &Shown| (n_lost(&it.schedule), it.n_switches, it.schedule.len());
@@ -430,7 +429,7 @@ fn better(known: &mut Shown, mut new: Shown) {
     }
 }
 
-/// Takes the steps once more, and tells what they do.
+/// Takes the steps once more and records a description of each.
 fn explain(stage: &mut Staged<'_>, shown: Shown) -> Finding {
     let Shown { mut finding, schedule, actor, .. } = shown;
     stage.falling = stage.falls_in(&schedule);
@@ -458,7 +457,7 @@ fn explain(stage: &mut Staged<'_>, shown: Shown) -> Finding {
     finding
 }
 
-/// A schedule for BEAM, and a chart of it.
+/// Returns the turns for a replay on BEAM, and the lines of a chart.
 pub(crate) fn told(
     stage: &mut Staged<'_>,
     input: &Input,

@@ -1,8 +1,8 @@
-//! What the input of a unit stands for: calls that people paste and runtimes make. The one place that
-//! turns an input into text, tests and requests.
+//! The calls that an input of a unit stands for, as people paste them and runtimes run them. Only this module turns
+//! inputs into text, tests and requests.
 //!
-//! The last step is the call whose end is judged. Most inputs are the arguments of that call and nothing
-//! else; others have calls in their arguments, or steps before it. Knows nothing of ends and of findings.
+//! The outcome of the last step is judged. Most inputs are the arguments of that call; others have calls inside their
+//! arguments, or steps before it. Knows nothing of outcomes and findings.
 
 use crate::elixir::{self, is_elixir};
 use crate::erlang::core::{self, Definition};
@@ -19,14 +19,14 @@ use term::{
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Script {
-    /// One or more; the value of the last one is the result.
+    /// The steps, at least one; the value of the last one is the result.
     steps: Vec<CodeStep>,
-    /// What runtimes do instead, if steps need somebody who watches what becomes of them.
+    /// The call that runtimes run instead, if the steps need a driver that watches processes.
     driven: Option<CodeStep>,
     syntax: Syntax,
 }
 
-/// The language in which people read it.
+/// The language of the text for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Syntax {
     Erlang,
@@ -34,7 +34,7 @@ pub(crate) enum Syntax {
 }
 
 impl UnitName {
-    /// What an input of this unit stands for.
+    /// The script of an input of this unit.
     pub(crate) fn script(&self, args: &[Term]) -> Script {
         if let Some(protocol) = Protocol::of_unit(self) {
             return systems::script_of(self, protocol, args);
@@ -58,17 +58,17 @@ impl Script {
         Script { steps, driven: None, syntax }
     }
 
-    /// The same, run by a call that does the steps.
+    /// The same steps, run by a call of a driver.
     pub(crate) fn driven_by(self, call: CodeStep) -> Script {
         Script { driven: Some(call), ..self }
     }
 
-    /// What runtimes do.
+    /// The steps that runtimes run.
     fn run(&self) -> &[CodeStep] {
         self.driven.as_ref().map_or(&self.steps, std::slice::from_ref)
     }
 
-    /// From the text that [`Script::text`] gives.
+    /// Reads the text that [`Script::text`] returns.
     pub(crate) fn read(text: &str) -> Result<Script, ReadError> {
         let steps = match read_call(text) {
             Ok(call) => {
@@ -90,7 +90,7 @@ impl Script {
         Ok(res)
     }
 
-    /// The modules that it calls, the one that is called last before the others.
+    /// The modules that the script calls, beginning with that of the last call.
     pub(crate) fn modules(&self) -> Vec<&Atom> {
         let mut res = Vec::new();
         let mut todo: Vec<&Code> = self.steps.iter().map(|it| &it.value).collect();
@@ -109,17 +109,17 @@ impl Script {
         res
     }
 
-    /// As `gimlet replay` reads it, and Erlang's shell takes it.
+    /// The text that `gimlet replay` reads, which Erlang's shell accepts too.
     pub(crate) fn text(&self) -> String {
         script_text(self.run(), Style::INPUT)
     }
 
-    /// The same for people, words in quotes.
+    /// The text for people, in Erlang's syntax with strings in quotes.
     pub(crate) fn readable(&self) -> String {
         script_text(&self.steps, Style::READABLE)
     }
 
-    /// As it can be pasted into the shell of its language.
+    /// The text that can be pasted into the shell of the unit's language.
     pub(crate) fn shown(&self) -> String {
         match self.syntax {
             Syntax::Erlang => self.readable(),
@@ -127,17 +127,17 @@ impl Script {
         }
     }
 
-    /// Whether people read it in Elixir.
+    /// Whether the text for people is in Elixir's syntax.
     pub(crate) fn is_elixir(&self) -> bool {
         self.syntax == Syntax::Elixir
     }
 
-    /// The short name of the input, the same in every run.
+    /// The identifier of the input, which is the same in every run of the tool.
     pub(crate) fn id(&self) -> String {
         ::report::input_id(&self.text())
     }
 
-    /// The last call, if it is one: its module, its function and its arguments.
+    /// Module, function and arguments of the last step; `None` if it is no call.
     fn last_call(&self) -> Option<(&Atom, &Atom, &[Code])> {
         match &self.run().last()?.value {
             Code::Call { module, function, args } => Some((module, function, args)),
@@ -147,13 +147,13 @@ impl Script {
         }
     }
 
-    /// The arguments of the last call.
+    /// The texts of the last call's arguments.
     pub(crate) fn args(&self) -> Vec<String> {
         let args = self.last_call().map(|it| it.2).unwrap_or_default();
         args.iter().map(|it| code_text(it, Style::INPUT)).collect()
     }
 
-    /// Whether it holds what has no text.
+    /// Whether the script contains a closure, which has no text.
     pub(crate) fn is_unwritable(&self) -> bool {
         let is_closure =
             |it: &Term| matches!(it, Term::Fun(it) if matches!(**it, Fun::Closure { .. }));
@@ -164,7 +164,8 @@ impl Script {
         self.steps.iter().any(|it| it.value.has_term(is))
     }
 
-    /// As an expression of an EUnit test. `by_name`: the compiler must not see which function is called.
+    /// The script as an expression of an EUnit test. `by_name` tells whether to hide from the compiler which function
+    /// is called.
     pub(crate) fn expression(&self, by_name: ByName) -> String {
         let of_all = |text: String| match self.steps.as_slice() {
             [_] => text,
@@ -180,12 +181,12 @@ impl Script {
         of_all(if before.is_empty() { last } else { format!("{before}, {last}") })
     }
 
-    /// What people do.
+    /// The steps as people would take them.
     pub(crate) fn steps(&self) -> &[CodeStep] {
         &self.steps
     }
 
-    /// What BEAM applies.
+    /// The call that BEAM applies.
     pub(crate) fn on_beam(&self) -> Applied {
         if let ([_], Some((module, function, args))) = (self.run(), self.last_call()) {
             let args = code_text(&Code::list(args.to_vec()).folded(), Style::INPUT);
@@ -195,8 +196,8 @@ impl Script {
         Applied { module: Atom::new("erlang"), function: Atom::new("apply"), args }
     }
 
-    /// What our machine applies: a function, and its arguments. A script with more than one call becomes
-    /// a module that the machine learns.
+    /// The function and arguments that our machine applies. A script of several calls becomes a module that is loaded
+    /// into the machine.
     pub(crate) fn on_machine(
         &self,
         machine: &mut Machine,
@@ -213,8 +214,7 @@ impl Script {
         Ok((code.name, function, args))
     }
 
-    /// A module with a function that takes the steps. What Core Erlang has no literals for are its
-    /// arguments.
+    /// Compiles the script to a module with one function. Terms without literals in Core Erlang are its arguments.
     fn compiled(&self, function: &Atom) -> (ModuleCode, Vec<Term>) {
         let mut compiler = Compiler::default();
         let mut body: Option<Term> = None;
@@ -251,7 +251,7 @@ pub(crate) enum ByName {
     Called,
 }
 
-/// Variables of a script have even numbers, others odd ones.
+/// Compiles code to Core Erlang. Variables of the script have even numbers, others odd ones.
 #[derive(Default)]
 struct Compiler {
     args: Vec<Term>,
@@ -268,7 +268,7 @@ impl Compiler {
         4 * self.n_fresh + 3
     }
 
-    /// Code as an expression, or as a pattern, which looks the same.
+    /// Compiles code as an expression or as a pattern; both have the same form.
     fn value(&mut self, code: &Code) -> Term {
         match code {
             Code::Term(term) if has_no_literal(term) => {

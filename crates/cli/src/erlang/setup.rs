@@ -1,12 +1,12 @@
-//! What runs before each input: a function that the user names, or the start of the application that the
-//! modules under test belong to.
+//! Setups that run before each input: a function that the user names, or the start of the application of the modules
+//! under test.
 //!
-//! The application is started where that has no effect outside, and only for functions that are seen to miss
-//! it: a start costs far more than most calls.
+//! The application is started if that has no effect outside, and only for functions in whose runs it was missing: a
+//! start costs far more than most calls.
 
 use crate::diagnostic::Diagnostic;
 use crate::elixir;
-use crate::erlang::gate::{SETUP, setup_code};
+use crate::erlang::harness::{SETUP, setup_code};
 use crate::erlang::project::Project;
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
@@ -17,26 +17,26 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use term::{Atom, Style, Term, print};
 
-/// What is done before the unit is called.
+/// A setup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Setup {
     Call(UnitName),
     Application(Application),
 }
 
-/// An application with all that it needs.
+/// An application with its dependencies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Application {
     pub(crate) name: Atom,
-    /// Descriptions of the applications to start, in the order in which they are: `{application, Name, Keys}`.
+    /// The descriptions of the applications to start, in this order: `{application, Name, Keys}`.
     pub(crate) all: Vec<Term>,
 }
 
-/// A start that takes more steps is left to the user.
+/// The maximum number of reductions of a start; a longer one is left to the user.
 const MAX_STEPS: u64 = 300_000;
 
 impl Setup {
-    /// That it was done, for people.
+    /// A phrase for messages that says that the setup was done.
     pub(crate) fn title(&self) -> String {
         match self {
             Setup::Call(unit) => format!("after {}", unit.title()),
@@ -44,7 +44,7 @@ impl Setup {
         }
     }
 
-    /// As BEAM is asked to do it.
+    /// The setup as a request to BEAM.
     pub(crate) fn preparation(&self) -> Preparation {
         match self {
             Setup::Call(unit) => Preparation::Call(unit.module.clone(), unit.function.clone()),
@@ -52,7 +52,7 @@ impl Setup {
         }
     }
 
-    /// As a test in Erlang does it.
+    /// The setup as code of a test in Erlang.
     pub(crate) fn erlang(&self) -> String {
         match self {
             Setup::Call(unit) => format!("{}:{}()", quoted(&unit.module), quoted(&unit.function)),
@@ -65,7 +65,7 @@ impl Setup {
         }
     }
 
-    /// As a test in Elixir does it.
+    /// The setup as code of a test in Elixir.
     pub(crate) fn elixir(&self) -> String {
         match self {
             Setup::Call(unit) => elixir::call(&unit.module, &unit.function, &[]),
@@ -79,8 +79,8 @@ impl Setup {
     }
 }
 
-/// The application of the modules under test, if it starts processes and that was seen to work; what keeps it
-/// from starting goes to `diagnostics`.
+/// Returns the application of the modules under test, if it starts processes and starting it works. The reason why it
+/// can't be started goes to `diagnostics`.
 pub(crate) fn application(
     project: &Project,
     machine: &mut Machine,
@@ -108,7 +108,7 @@ pub(crate) fn application(
     }
 }
 
-/// Whether a setup ends well on our machine.
+/// Runs a setup on our machine; `Err` is the reason why it can't be used.
 pub(crate) fn tried(machine: &mut Machine, setup: &Setup) -> Result<(), String> {
     let code = setup_code(setup);
     machine.install(&code).map_err(|it| it.to_string())?;

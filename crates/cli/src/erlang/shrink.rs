@@ -1,20 +1,19 @@
-//! Simpler terms than a given one, the simplest first.
+//! Generates simplifications of terms, simplest first.
 //!
-//! Knows nothing of programs: whether a simpler input still shows the same failure is for the
-//! caller to try.
+//! Knows nothing of programs: the caller tries whether a simpler input shows the same failure.
 
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
 use term::{Bits, Fun, Term};
 
-/// Parts of a term that may stand for the whole.
+/// How many parts of a term are tried in place of the whole.
 const MAX_PARTS: usize = 4;
 
-/// Made one at a time, as large terms have more of them than fit the memory.
+/// A lazy sequence, since a large term has more simplifications than fit into memory.
 type Simpler<'a, T> = Box<dyn Iterator<Item = T> + 'a>;
 
-/// All one-step simplifications of the arguments: of one part, then of all parts that are the same
-/// number, as what is compared has to stay equal.
+/// Returns all one-step simplifications of the arguments: of one part, then of all occurrences of a number together,
+/// since values that are compared have to stay equal.
 pub(crate) fn simpler_args(args: &[Term]) -> impl Iterator<Item = Vec<Term>> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     args.iter().for_each(|it| count_numbers(it, &mut counts));
@@ -38,13 +37,13 @@ fn count_numbers(term: &Term, counts: &mut BTreeMap<i64, usize>) {
     if let Some(n) = term.as_int().filter(|it| *it != 0) {
         *counts.entry(n).or_default() += 1;
     }
-    // What functions return is made small by itself.
+    // The results of a function are simplified one by one.
     if !matches!(term, Term::Fun(_)) {
         term.parts().into_iter().for_each(|it| count_numbers(it, counts));
     }
 }
 
-/// With another term wherever the number is.
+/// Replaces every occurrence of a number.
 fn renamed(term: &Term, number: i64, by: &Term) -> Term {
     match term.as_int() == Some(number) {
         true => by.clone(),
@@ -78,7 +77,7 @@ fn simpler_of_kind(term: &Term) -> Simpler<'_, Term> {
         Term::Int(n) => {
             let n = *n;
             let plain = [1, n / 10, n / 2, n - n / 4, n - n / 16, n - n.signum()];
-            // Flags that do not matter.
+            // Clears single bits, which may be flags.
             let bits = (0..63).rev().map(|it| 1 << it).filter(move |it| 0 < n && n & it != 0);
             let negated = (n < 0).then(|| n.checked_neg()).flatten();
             let all = plain.into_iter().chain(bits.map(move |it| n - it)).chain(negated);
@@ -122,7 +121,7 @@ fn simpler_lists<'a>(items: &'a [Term], tail: &'a Term) -> Simpler<'a, Term> {
     Box::new(parts.chain(shorter).chain(proper.into_iter().flatten()).chain(simpler))
 }
 
-/// Stretches worth leaving out: all, halves, quarters, then one by one.
+/// The ranges to leave out: everything, halves, quarters, ..., single items.
 fn spans(len: usize) -> impl Iterator<Item = (usize, usize)> {
     let steps = std::iter::successors(Some(len), |it| Some(it / 2)).take_while(|it| *it > 0);
     steps.flat_map(move |step| {
@@ -168,7 +167,7 @@ fn simpler_bits(bits: &Bits) -> impl Iterator<Item = Bits> {
     first.chain(shorter).chain(cut).chain(smaller)
 }
 
-/// With other bits in place of a stretch.
+/// Replaces a range of bits.
 fn replaced(bits: &Bits, from: usize, to: usize, by: &Bits) -> Option<Bits> {
     let mut res = bits.slice(0, from)?;
     res.append(by);
@@ -207,7 +206,7 @@ mod tests {
     use super::simpler_args;
     use term::{Style, Term, print, read_term};
 
-    /// What is left when everything that `keeps` allows was made simpler.
+    /// Simplifies as long as `keeps` accepts the result, and checks what is left.
     fn check(input: &str, keeps: fn(&str) -> bool, expect: &str) {
         let mut args = vec![read_term(input).expect("a term")];
         let text = |args: &[Term]| print(&args[0], Style::TW);

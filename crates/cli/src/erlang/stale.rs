@@ -1,6 +1,6 @@
-//! Compiled modules whose source is newer: what is tested is not what the user reads.
+//! Warns of compiled modules whose source is newer, since the tested code is not what the user reads.
 //!
-//! Looks at files alone. What the source says now is not known, so nothing is refused.
+//! Compares the times of files only, so nothing is refused.
 
 use crate::diagnostic::Diagnostic;
 use crate::erlang::project::Module;
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use term::{Atom, Term};
 
-/// Modules that a warning names one by one.
+/// How many modules a warning names.
 const MAX_NAMED: usize = 3;
 
-/// One warning for all modules whose source was changed after they were compiled.
+/// Returns one warning for all modules whose source was changed after they were compiled.
 pub(crate) fn warning(modules: &[Module]) -> Option<Diagnostic> {
     let stale: Vec<(&Atom, PathBuf)> =
         modules.iter().filter_map(|it| Some((&it.name, newer_source(it)?))).collect();
@@ -39,7 +39,7 @@ fn newer_source(of: &Module) -> Option<PathBuf> {
     (modified(beam)? < modified(&source)?).then_some(source)
 }
 
-/// The file that the compiler was given, or the one that an application's layout has for it.
+/// The source that the compiler was given, or else the usual one in an application's directory.
 pub(crate) fn source_of(beam: &Path, compile_info: &Term) -> Option<PathBuf> {
     let said = compile_info.as_list().unwrap_or_default().iter().find_map(|it| {
         let [Term::Atom(key), value] = it.as_tuple()? else { return None };

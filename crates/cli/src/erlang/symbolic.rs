@@ -1,4 +1,4 @@
-//! `gimlet symbolic`: all paths of a function within a bound, and what they reach.
+//! `gimlet symbolic`: prints all paths of a function within a bound, and whether they reach a target.
 
 mod page;
 mod render;
@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::erlang::confirm::{Verdict, compare, try_schedule};
 use crate::erlang::contract::Contract;
 use crate::erlang::coverage::Sources;
-use crate::erlang::gate::Gated;
+use crate::erlang::harness::Harnessed;
 use crate::erlang::machine::allowed;
 use crate::erlang::plan::plan_one;
 use crate::erlang::program::{machine, replayer};
@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use trace::{Outcome, Stage};
 
-/// What goes to stdout and stderr, and the exit code.
+/// Runs the command. The result has the text for stdout, the diagnostics and the exit code.
 pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     let (mut project, mut diagnostics) = Project::load(&options.targets, &options.build);
     if project.modules.is_empty() {
@@ -38,7 +38,7 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     }
     let planned = plan_one(&mut project, &options.function, options.no_spec, &mut diagnostics);
     let (name, contract) = match planned {
-        // Paths are those of the program: what is promised of results is no part of it.
+        // The tree has the paths of the program only, so the promise of the spec is dropped.
         Ok((name, contract)) => (name, Contract { signature: None, ..contract }),
         Err(diagnostic) => {
             diagnostics.push(diagnostic);
@@ -58,7 +58,7 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     };
     let n_before = machine.n_named();
     let begin = Instant::now();
-    let mut unit = Gated::new(&mut machine, None, &name, &contract, &project.names())
+    let mut unit = Harnessed::new(&mut machine, None, &name, &contract, &project.names())
         .map_err(|it| vec![unsupported(it)])?;
     let mut solver = Chain::new(Effort::default());
     let seed = contract.seeds.first().cloned().unwrap_or(trace::Input { args: vec![] });
@@ -73,7 +73,7 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     let mut beam = replayer(&project);
     let mut chart = Vec::new();
     let (answer, confirmed);
-    // The unit's own process is one; if it has others, their orders are part of the tree.
+    // One new process is the unit's own. If there are more, the tree contains their interleavings.
     if n_before + 1 < machine.n_named() {
         let begin = Instant::now();
         let mut watch = |tree: &Unfolded| {
@@ -127,7 +127,7 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     Ok(Done { stdout: stdout.into_bytes(), stderr: vec![], diagnostics, code })
 }
 
-/// All paths of a tree that have an input, rule by rule (004, figure 7).
+/// The derivation of each path that has an input [Vidal 2015, figure 7].
 fn derivations(
     options: &Symbolic,
     project: &Project,
@@ -237,10 +237,10 @@ impl Goal {
     }
 }
 
-/// Long enough for what ended on the machine.
+/// The time limit of a call that ended on our machine.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Whether BEAM comes to the same end if its processes take the same turns.
+/// Replays the schedule of a path on BEAM and compares the outcome.
 fn confirm_schedule(
     beam: Option<&mut Replayer>,
     unit: &UnitName,

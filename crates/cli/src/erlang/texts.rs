@@ -1,8 +1,9 @@
-//! Functions that read a text and have no way to say by a result that it is none of theirs.
+//! Recognises crashes by which a function that reads a text refuses it.
 //!
-//! Types can't say which texts a function takes: `parse_date(binary()) -> date()` is as exact as a spec gets.
-//! What returns `error` for some inputs, or raises an exception of its own, promises to do so for all of them.
-//! What has no such way refuses a text where no clause takes it, or where a builtin that it gives it to does not.
+//! Types can't express which texts a function accepts: `parse_date(binary()) -> date()` is as exact as a spec gets. A
+//! function that returns `error` for some texts, or raises an exception of its own, promises to do so for all. A
+//! function without such a result refuses a text by a missing clause, or by the error of a builtin to which it passes
+//! the text.
 
 use crate::erlang::contract::Contract;
 use crate::erlang::finding::Judge;
@@ -13,18 +14,18 @@ use std::ops::RangeInclusive;
 use term::{Domain, Kind, Style, Term, Type, TypeId, Types, print};
 use trace::{Input, Outcome};
 
-/// What the results of a unit look like, by its spec or as far as runs were seen.
+/// The results of a unit, according to its spec or to runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Results {
-    /// Some say that the input is refused: an atom beside values of other kinds, a truth value, a tuple that
-    /// begins with `error`, or an exception that the code under test raises by itself.
+    /// Whether some results mean that the input is refused: an atom among values of other kinds, a boolean, a tuple
+    /// with the tag `error`, or an exception that the code under test raises explicitly.
     refuses: bool,
-    /// Some are texts.
+    /// Whether some results are texts.
     are_texts: bool,
 }
 
 impl Results {
-    /// By the spec, and of the ends that a search has found for texts.
+    /// Determines the results from the spec, and from the outcomes for inputs that are texts.
     pub(crate) fn of<'e>(
         judge: &Judge<'_>,
         ends: impl Iterator<Item = (&'e Input, &'e Outcome)>,
@@ -158,7 +159,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a part of an input is a text, or a part of one.
+/// Whether a part of an input is a text or a part of a text.
 fn is_text(contract: &Contract, shapes: Option<&Shapes>, part: &Part) -> bool {
     let types = contract.types_at(&part.place);
     let Domain { types: all, .. } = &contract.domain;
@@ -193,7 +194,7 @@ fn is_text(contract: &Contract, shapes: Option<&Shapes>, part: &Part) -> bool {
     }
 }
 
-/// Whether a term is made of characters, if only of any.
+/// Whether a term may be a text, with any characters.
 fn may_be_text(term: &Term) -> bool {
     match term {
         Term::Bits(_) | Term::Nil => true,
@@ -213,7 +214,7 @@ fn may_be_text(term: &Term) -> bool {
     }
 }
 
-/// The code points that texts consist of for the most part.
+/// The code points of printable ASCII, of which most texts consist.
 const PRINTABLE: RangeInclusive<i64> = 0x20..=0x7E;
 
 /// Whether a term is a list of printable characters.
@@ -223,7 +224,7 @@ fn is_printable(term: &Term) -> bool {
     list.tail == Term::Nil && list.items.iter().all(is_one)
 }
 
-/// Whether a type has characters or bytes as its integers, and no others.
+/// Whether all integers of a type are characters or bytes, and it has some.
 fn is_character(types: &Types, id: TypeId) -> bool {
     let highest = [BigInt::from(u32::from(char::MAX)), BigInt::from(u8::MAX)];
     let mut todo = vec![id];

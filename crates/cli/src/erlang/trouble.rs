@@ -1,4 +1,4 @@
-//! What went wrong on our side of the fence, in the user's words and with the next step.
+//! Converts errors of targets, hosts and calls into diagnostics with hints.
 
 use crate::diagnostic::Diagnostic;
 use crate::elixir;
@@ -52,7 +52,7 @@ pub(crate) fn bad_target(error: &TargetError) -> Diagnostic {
     }
 }
 
-/// `host` is asked again only where the names it knows make a hint.
+/// Converts an error of a host. `host` starts another host, for the names of known modules in a hint.
 pub(crate) fn host_trouble(
     error: &HostError,
     host: impl FnOnce() -> Result<Otp, HostError>,
@@ -84,7 +84,7 @@ fn no_debug_info(title: String) -> Diagnostic {
         .hint("compile it with +debug_info, or name the source file as the target")
 }
 
-/// Every module of the installation, which is what a slip of the hand may have meant.
+/// The names of all modules of the installation, to find one that is similar to a misspelt name.
 fn known_modules(host: &mut Otp) -> Vec<String> {
     let Ok(installation) = host.installation() else { return vec![] };
     let dirs = installation.code_paths.iter().filter_map(|it| fs::read_dir(it).ok());
@@ -96,7 +96,7 @@ fn known_modules(host: &mut Otp) -> Vec<String> {
         .collect()
 }
 
-/// Why the call names no function that can be called; `None` if it does.
+/// A diagnostic if the called function does not exist or is not exported; `None` if it can be called.
 pub(crate) fn no_function(code: &ModuleCode, call: &Call) -> Option<Diagnostic> {
     let arity = i64::try_from(call.args.len()).unwrap_or(i64::MAX);
     no_function_named(code, &call.function, arity)

@@ -1,4 +1,4 @@
-//! What is tested: a function, by the name that people give it.
+//! The name of a tested function.
 
 use crate::elixir;
 use crate::erlang::systems::Protocol;
@@ -14,7 +14,7 @@ pub(crate) struct UnitName {
 }
 
 impl UnitName {
-    /// A term as the unit's language writes it.
+    /// Prints a term in the unit's language.
     pub(crate) fn shown_term(&self, term: &Term) -> String {
         if elixir::is_elixir(&self.module) {
             return elixir::term(term);
@@ -22,7 +22,7 @@ impl UnitName {
         print(term, Style::READABLE)
     }
 
-    /// The name that people give it in its language.
+    /// The unit's name in its language.
     pub(crate) fn title(&self) -> String {
         if let Some(protocol) = Protocol::of_unit(self) {
             let module = match elixir::is_elixir(&self.module) {
@@ -37,17 +37,17 @@ impl UnitName {
         self.to_string()
     }
 
-    /// Without the module: `foo/1`.
+    /// The name without the module: `foo/1`.
     pub(crate) fn local(&self) -> String {
         format!("{}/{}", quoted(&self.function), self.arity)
     }
 
-    /// The tag of its language, as reports have it.
+    /// The tag of the unit's language in reports.
     pub(crate) fn language(&self) -> &'static str {
         if elixir::is_elixir(&self.module) { "elixir" } else { "erlang" }
     }
 
-    /// Whether it says by its name that it must return true.
+    /// Whether the name begins with `prop_`, so that the function must return true.
     pub(crate) fn is_property(&self) -> bool {
         self.function.as_str().starts_with("prop_")
     }

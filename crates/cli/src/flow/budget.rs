@@ -1,35 +1,36 @@
-//! How time is shared among units.
+//! Shares the time of a test run among its units.
 //!
-//! What is searched is decided by depths and counts of runs wherever that is possible, so that two equal
-//! runs have equal reports. Time only decides when the search stops.
+//! Depths and numbers of runs limit the search wherever that is possible, so that two runs of the tool on the same
+//! program give equal reports. Time limits only stop the search.
 
 use crate::args::Test;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The time of one unit, unless a time or a budget is asked for.
+/// The time limit of one unit, unless `--time` or `--budget` is given.
 const TIME_OF_UNIT: Duration = Duration::from_secs(30);
-/// The time of one module, unless a time or a budget is asked for.
+/// The time per module, unless `--time` or `--budget` is given.
 const TIME_OF_MODULE: Duration = Duration::from_secs(45);
-/// The most time that all modules have together: a person waits for the report.
+/// The time limit of all modules together, unless `--time` or `--budget` is given: a person waits for the report.
 const TIME_OF_PROJECT: Duration = Duration::from_secs(300);
-/// In the first round a unit may take so many times its part of the time: most units end long before
-/// their time is over.
+/// In the first round the slice of a unit is this many times its equal share of the remaining time, since most units
+/// end long before their slice does.
 const SHARES: u32 = 2;
-/// The least time of a unit, unless a budget is asked for.
+/// The minimum slice of a unit in the first round, unless `--time` or `--budget` is given.
 const LEAST_TIME: Duration = Duration::from_millis(300);
-/// The least time for replaying the findings of a unit, unless a budget is asked for.
+/// The minimum time for replaying the findings of a unit, unless `--budget` is given.
 const LEAST_REPLAYING: Duration = Duration::from_secs(10);
-/// And the most for those of many.
+/// The maximum time for replaying the findings of all units, unless `--budget` is given.
 const LONGEST_REPLAYING: Duration = Duration::from_secs(3600);
-/// One part in so many of a budget is kept for replaying findings, running tests and writing reports,
+/// The search ends when 1/10 of the budget is left; the rest is for replaying findings, running tests and writing
+/// reports.
 const KEPT: u32 = 10;
-/// of that for running tests and for writing reports,
+/// Replaying ends when 1/20 of the budget is left; the rest is for running tests and writing reports.
 const KEPT_FOR_TESTS: u32 = 20;
-/// and of that for writing reports alone.
+/// Running tests ends when 1/40 of the budget is left; the rest is for writing reports.
 const KEPT_FOR_REPORTS: u32 = 40;
 
-/// The time of a whole run.
+/// The time limits of a test run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     begin: Instant,
@@ -39,17 +40,17 @@ pub(crate) struct Budget {
 
 #[derive(Clone, Copy, Debug)]
 enum Total {
-    /// There is no total: `--time` says what each unit has.
+    /// No limit for the whole run; `--time` limits each unit.
     None,
-    /// Neither a time nor a budget is asked for: the total grows with the number of modules.
+    /// Neither `--time` nor `--budget` is given: the limit of the search grows with the number of modules.
     Usual(Duration),
-    /// `--budget`: everything is over by then, loading and replaying included.
+    /// `--budget`: the limit of the whole run, including loading and replaying.
     Asked(Duration),
 }
 
 impl Budget {
-    /// The budget of one of `n_left` families of languages that come after each other, in a run that
-    /// began at `begin`.
+    /// Makes the budget of one language family. The families are explored one after the other; `n_left` of them, this
+    /// one included, share the time that is left of `--budget`. The test run began at `begin`.
     pub(crate) fn new(options: &Test, n_modules: usize, begin: Instant, n_left: usize) -> Budget {
         let n_modules = u32::try_from(n_modules).unwrap_or(u32::MAX);
         let usual = TIME_OF_MODULE.saturating_mul(n_modules).min(TIME_OF_PROJECT);
@@ -64,13 +65,13 @@ impl Budget {
         };
         let begin = match total {
             Total::Asked(_) => begin,
-            // Loading is not taken from the time of searching.
+            // The default limit does not include the time for loading.
             Total::None | Total::Usual(_) => Instant::now(),
         };
         Budget { begin, of_unit: time_of_unit(options), total }
     }
 
-    /// What one of `n_left` units may take of the time that is left for them.
+    /// Returns the slice of the next unit, of `n_left` that have not had their turn in this round.
     pub(crate) fn slice(&self, n_left: usize, n_workers: usize, round: usize) -> Duration {
         let count = |n: usize| u32::try_from(n.max(1)).unwrap_or(u32::MAX);
         let part = |shares: u32| {
@@ -85,7 +86,7 @@ impl Budget {
         }
     }
 
-    /// The time that is left for exploring.
+    /// The time that is left for the search.
     fn left(&self) -> Duration {
         let total = match self.total {
             Total::None => return Duration::MAX,
@@ -95,7 +96,7 @@ impl Budget {
         total.saturating_sub(self.begin.elapsed())
     }
 
-    /// Whether units that had a turn may have another.
+    /// Whether `n_open` units that were explored before may get another turn.
     pub(crate) fn has_more(&self, n_open: usize, n_workers: usize) -> bool {
         match self.total {
             Total::None => true,
@@ -106,12 +107,12 @@ impl Budget {
         }
     }
 
-    /// When the replaying of findings has to end; `None` without a budget.
+    /// When replaying findings must end; `None` without `--budget`.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.end_that_keeps(KEPT_FOR_TESTS)
     }
 
-    /// When the running of tests has to end; `None` without a budget.
+    /// When running tests must end; `None` without `--budget`.
     pub(crate) fn end_of_tests(&self) -> Option<Instant> {
         self.end_that_keeps(KEPT_FOR_REPORTS)
     }
@@ -123,27 +124,27 @@ impl Budget {
         }
     }
 
-    /// When the replaying of the findings of so many units has to end, if it begins now. Most take
-    /// milliseconds; without a budget, they have as much time as the search had.
+    /// When replaying the findings of `n_units` units must end if it begins now. Most replays take milliseconds;
+    /// without `--budget` the limit per unit is that of its search.
     pub(crate) fn end_of_replaying(&self, n_units: usize) -> Instant {
         let n_units = u32::try_from(n_units.max(1)).unwrap_or(u32::MAX);
         let time = self.of_unit.max(LEAST_REPLAYING).saturating_mul(n_units).min(LONGEST_REPLAYING);
         self.deadline().unwrap_or_else(|| Instant::now() + time)
     }
 
-    /// Whether the budget is used up, so that units that had no turn stay untried.
+    /// Whether the budget is used up, so that units without a turn stay untried.
     pub(crate) fn is_over(&self) -> bool {
         self.deadline().is_some_and(|it| it <= Instant::now())
     }
 
-    /// The time that may be left at most, as the progress line shows it.
+    /// An upper bound of the remaining search time, for the progress line.
     pub(crate) fn at_most(&self, n_units: usize, n_workers: usize) -> Duration {
         let rounds = u32::try_from(n_units.div_ceil(n_workers.max(1))).unwrap_or(u32::MAX);
         self.left().min(self.of_unit.saturating_mul(rounds))
     }
 }
 
-/// The most time that a single unit may have.
+/// The maximum time of a single unit.
 fn time_of_unit(options: &Test) -> Duration {
     options.time.or(options.budget).unwrap_or(TIME_OF_UNIT)
 }
@@ -170,7 +171,7 @@ mod tests {
     #[test]
     fn a_budget_is_shared_and_some_of_it_is_kept_for_the_report() {
         let of_two_minutes = budget(&["--budget", "2m"], 100);
-        // 108 s are for exploring 300 units on two cores.
+        // 108 s, which is 9/10 of two minutes, are for the search of 300 units on two cores.
         assert!(of_two_minutes.slice(300, 2, 0) <= Duration::from_millis(720));
         assert!(of_two_minutes.slice(1, 2, 0) <= Duration::from_secs(108));
         assert!(of_two_minutes.deadline().is_some());

@@ -1,4 +1,4 @@
-//! Watches the time while something is searched for, because the solver has no clock.
+//! A thread that watches the time during a search, because the search and the solver can't read a clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,20 +22,20 @@ impl Clock {
         Clock::setting(&halt, time, interrupt, || work(&halt))
     }
 
-    /// The same with a flag that is there already.
+    /// Like [`Clock::during`], with a flag of the caller.
     pub(crate) fn setting<T>(
         halt: &Arc<AtomicBool>,
         time: Duration,
         interrupt: &AtomicBool,
         work: impl FnOnce() -> T,
     ) -> T {
-        // A time that no clock shows is no limit.
+        // `None` if the sum overflows; then there is no limit.
         let end = Instant::now().checked_add(time);
         let (done, is_done) = channel::<()>();
         thread::scope(|scope| {
             let flag = Arc::clone(halt);
             let watching = thread::Builder::new().name("clock".to_owned());
-            // Without the thread, the time is looked at between two queries.
+            // If the thread can't be started, the search still checks the time between two queries.
             drop(watching.spawn_scoped(scope, move || {
                 while is_done.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                     let is_over = end.is_some_and(|it| it <= Instant::now());

@@ -8,7 +8,7 @@ use ::report::{Format, Report, View, Written, WrittenKind, format_named};
 use std::path::{Path, PathBuf};
 use std::{fs, io, process};
 
-/// The directory of `--out`, and what was written there.
+/// The directory of `--out`, and the files written to it.
 #[derive(Debug)]
 pub(super) struct OutputDirectory {
     dir: Option<PathBuf>,
@@ -20,14 +20,15 @@ impl OutputDirectory {
         OutputDirectory { dir: dir.map(Path::to_owned), written: Vec::new() }
     }
 
-    /// Writes the files, and says which could not be written.
+    /// Writes the files and returns a diagnostic for each that can't be written. A file of tests that were not run
+    /// does not replace one whose tests passed.
     pub(super) fn write(&mut self, files: Vec<File>) -> Vec<Diagnostic> {
         let Some(dir) = &self.dir else { return Vec::new() };
         let mut troubles = Vec::new();
         for File { kind, name, text, run_with, proof } in files {
             let path = dir.join(name);
             let text = if proof == Proof::NotRun { marked(&text) } else { text };
-            // Tests that were run before are better than tests that were not.
+            // A file whose tests were run is not replaced by one whose tests were not.
             let has_better = || fs::read_to_string(&path).is_ok_and(|it| !says_not_run(&it));
             if proof == Proof::NotRun && has_better() {
                 continue;
@@ -44,12 +45,12 @@ impl OutputDirectory {
     }
 }
 
-/// What the second line of a file of tests says that nobody has run.
+/// The second line of a file of tests that were not run.
 const NOT_RUN: &str = "Written before the search was over. Nobody ran these tests: some may fail.";
 
-/// The text of a file of tests, with a line that says that nobody has run them.
+/// Inserts [`NOT_RUN`] as the second line of a file of tests.
 fn marked(text: &str) -> String {
-    // It begins with a comment, and that with what begins comments.
+    // The first line is a comment; its first word is the comment sign of the language.
     let (title, rest) = text.split_once('\n').unwrap_or((text, ""));
     let comment = title.split(' ').next().unwrap_or_default();
     format!("{title}\n{comment} {NOT_RUN}\n{rest}")
@@ -70,8 +71,7 @@ pub(super) fn write_reports(report: &mut Report, options: &Test) -> Vec<Diagnost
         in_dir.chain(named).filter_map(|(format, path)| Some((format?, path))).collect();
     let others = report.written.clone();
     let mut troubles = Vec::new();
-    // A report names the files that were written. If one of them could not be, the others are written
-    // again without its name.
+    // A report lists all written files. If one can't be written, the others are written again without its name.
     loop {
         let own = all.iter().map(|(_, path)| {
             let path = path.display().to_string();
@@ -91,19 +91,19 @@ pub(super) fn write_reports(report: &mut Report, options: &Test) -> Vec<Diagnost
     }
 }
 
-/// Names the files of this project as people who stand in it do.
+/// Makes the paths of files below the current directory relative to it.
 pub(super) fn shorten_paths(report: &mut Report) {
     if let Some(dir) = std::env::current_dir().ok().as_deref().and_then(Path::to_str) {
         report.shorten_paths(dir);
     }
 }
 
-/// Writes a file whole or not at all: a full disk or a kill leaves what was there before.
+/// Writes a file atomically: after a full disk or a kill, the old contents are still there.
 fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
-    // A device or a pipe is written to directly: a file beside it can't take its place.
+    // A device or a pipe can't be replaced by a renamed file, so it is written to directly.
     if path.exists() && !path.is_file() {
         return fs::write(path, bytes);
     }

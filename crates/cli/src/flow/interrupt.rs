@@ -7,20 +7,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::{fs, io, thread};
 
-/// What the first signal sets; the second ends the process at once.
+/// The state that the signal handler sets. The first signal sets the flag; the second ends the process at once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt {
     pub(crate) flag: Arc<AtomicBool>,
     signal: Arc<AtomicI32>,
-    /// Whether there is anything that could be reported.
+    /// Whether the search has begun, so that there is something to report.
     has_begun: Arc<AtomicBool>,
 }
 
-/// The code of a process that a signal has ended is this and its number.
+/// A process that a signal ended has this exit code plus the signal's number.
 const OF_SIGNAL: i32 = 128;
 
 impl Interrupt {
-    /// Waits for signals from now on, but for those that whoever started us wants to be ignored.
+    /// Starts to catch signals, except those that were ignored when this process was started.
     pub(crate) fn new() -> Interrupt {
         let res = Interrupt::default();
         let Interrupt { flag, signal, has_begun } = res.clone();
@@ -42,7 +42,7 @@ impl Interrupt {
         res
     }
 
-    /// From now on the first signal is for whoever looks at the flag.
+    /// Marks the beginning of the search: from now on the first signal only sets the flag.
     pub(crate) fn begin(&self) {
         self.has_begun.store(true, Ordering::SeqCst);
     }
@@ -55,7 +55,7 @@ impl Interrupt {
     }
 }
 
-/// `nohup` and shells have programs ignore some of them.
+/// The signals to catch. `nohup` and shells start programs with some signals ignored; these stay ignored.
 fn wanted() -> Vec<i32> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|it| it.strip_prefix("SigIgn:"));
@@ -64,7 +64,7 @@ fn wanted() -> Vec<i32> {
     [SIGINT, SIGTERM, SIGHUP].into_iter().filter(is_wanted).collect()
 }
 
-/// Of a worker: only its owner is asked to stop.
+/// Makes a worker process ignore the signals: its owner handles them and tells the worker to stop.
 pub(super) fn ignore() {
     let nobody_looks = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {

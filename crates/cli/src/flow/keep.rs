@@ -1,6 +1,6 @@
-//! Writes what was found while the search goes on, so that little is lost with a process that is killed.
+//! Writes interim files during the search, so that a killed process leaves most of its results behind.
 //!
-//! Tests that are written meanwhile were not run; at the end, those that the real runtime passes replace them.
+//! Tests in interim files were not run. At the end, the tests that passed on the real runtime replace them.
 
 use crate::asked::Asked;
 use crate::flow::files::{self, OutputDirectory};
@@ -12,44 +12,44 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// How often files are written at most.
+/// The minimum time between two writes.
 const EVERY: Duration = Duration::from_millis(700);
-/// And writing takes one part in so many of the time.
+/// Writing takes at most 1/20 of the time: the pause after a write is this many times its duration.
 const SHARE: u32 = 20;
 
-/// Why files may have to be written.
+/// Why the search calls the keeper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moment {
-    /// Something was found since.
+    /// There are new results.
     News,
-    /// Time has passed.
+    /// Time has passed without new results.
     Pause,
 }
 
-/// Writes a report of what is known, again and again.
+/// Writes interim reports and files.
 #[derive(Debug)]
-pub(super) struct Keeper<'a> {
+pub(super) struct InterimWriter<'a> {
     pub(super) asked: &'a Asked,
-    /// What was found of other languages, and what every report has.
+    /// The report to start from: its heading, and the results of language families explored before.
     pub(super) base: &'a Report,
-    /// The fingerprints of the findings that the baseline has.
+    /// The fingerprints of the findings in the baseline.
     pub(super) known: &'a BTreeSet<String>,
     pub(super) interrupt: &'a AtomicBool,
     is_news: bool,
     due: Instant,
 }
 
-impl<'a> Keeper<'a> {
+impl<'a> InterimWriter<'a> {
     pub(super) fn new(
         asked: &'a Asked,
         base: &'a Report,
         known: &'a BTreeSet<String>,
         interrupt: &'a AtomicBool,
-    ) -> Keeper<'a> {
-        Keeper { asked, base, known, interrupt, is_news: false, due: Instant::now() + EVERY }
+    ) -> InterimWriter<'a> {
+        InterimWriter { asked, base, known, interrupt, is_news: false, due: Instant::now() + EVERY }
     }
 
-    /// Whether it is time to write something.
+    /// Whether files should be written now.
     pub(super) fn is_due(&mut self, moment: Moment) -> bool {
         self.is_news |= moment == Moment::News;
         let options = &self.asked.test;
@@ -57,7 +57,7 @@ impl<'a> Keeper<'a> {
         is_wanted && self.is_news && self.due <= Instant::now()
     }
 
-    /// What can't be written now is told at the end, when it is tried again.
+    /// Writes all files. Diagnostics are dropped: the final write at the end reports them again.
     pub(super) fn keep<P: Program>(&mut self, programs: &[P], done: &[Vec<Done<'_, P>>]) {
         let begin = Instant::now();
         let options = &self.asked.test;

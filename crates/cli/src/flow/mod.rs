@@ -2,8 +2,8 @@
 
 mod budget;
 pub(crate) mod clock;
+mod explorer;
 mod files;
-mod hand;
 mod interrupt;
 mod keep;
 mod process;
@@ -39,8 +39,8 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::explain::Code;
 use crate::flow::budget::Budget;
 use crate::flow::files::OutputDirectory;
-use crate::flow::keep::Keeper;
-use crate::flow::process::{Owner, Process};
+use crate::flow::keep::InterimWriter;
+use crate::flow::process::{Owner, WorkerProcess};
 use crate::flow::workers::{Alone, Search, Worker};
 use crate::languages::{Family, by_family};
 use crate::start::{self, COULD_NOT, stdout_colours};
@@ -52,11 +52,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Runs `gimlet test`: what goes to stdout and stderr, and the exit code.
+/// Runs `gimlet test`. The result has the text for stdout, the diagnostics and the exit code.
 pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
     let begin = Instant::now();
     let options = &asked.test;
-    // A baseline that can't be read is told of before the search, not after it.
+    // An unreadable baseline is reported before the search, not after it.
     let known = suppressed::known(options)?;
     let families = by_family(&options.targets);
     let mut flow = Flow {
@@ -94,16 +94,16 @@ pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
     Ok(flow.finish())
 }
 
-/// Disagreements of one unit that are shown.
+/// The maximum number of disagreements of a unit that its diagnostic shows.
 const DISAGREEMENTS: usize = 3;
 
-/// Whether an error means that a part of what was asked for was not looked at, or not as it is.
+/// Whether an error with this code means that a part of the targets was not tested, or not faithfully.
 fn is_lacking(code: Code) -> bool {
     let codes = [Code::NoTarget, Code::BadSyntax, Code::BadClause, Code::Refused, Code::Disagrees];
     codes.contains(&code)
 }
 
-/// How many bytes of inputs that are no findings a unit has in a report.
+/// The maximum size, in bytes, of the inputs of a unit that are not findings in a report.
 fn most_tests(options: &Test) -> usize {
     match options.tests {
         Tests::Minimal => MOST_TESTS,
@@ -111,22 +111,22 @@ fn most_tests(options: &Test) -> usize {
     }
 }
 
-/// A run of `gimlet test` while it goes on.
+/// The state of a `gimlet test`.
 pub(crate) struct Flow<'a> {
     asked: &'a Asked,
     begin: Instant,
     interrupt: Interrupt,
-    /// Families of languages that still need a part of the budget.
+    /// Language families that still need a part of the budget.
     n_families_left: usize,
     report: Report,
     output: OutputDirectory,
-    /// The fingerprints of the findings that the baseline has.
+    /// The fingerprints of the findings in the baseline.
     known: BTreeSet<String>,
     said: Vec<Diagnostic>,
 }
 
 impl Flow<'_> {
-    /// Loads, plans, explores and confirms the targets of one family of languages.
+    /// Loads, plans, explores and confirms the targets of one language family.
     pub(crate) fn explore<P: Program>(&mut self, family: Family, targets: &[String]) {
         let options = &self.asked.test;
         let interrupt = &self.interrupt.flag;
@@ -155,11 +155,11 @@ impl Flow<'_> {
         let start = |alone: Alone| {
             let n_sharing = if alone == Alone::Yes { 1 } else { n_processes };
             let role = Role::new(family, options, n_sharing, n_cores);
-            Ok(Box::new(Process::start(&owner, &role)?) as Worker<'_, P>)
+            Ok(Box::new(WorkerProcess::start(&owner, &role)?) as Worker<'_, P>)
         };
         let search =
             Search { programs: &programs, units: &units, n_workers, budget, interrupt, progress };
-        let mut keeper = Keeper::new(self.asked, &self.report, &self.known, interrupt);
+        let mut keeper = InterimWriter::new(self.asked, &self.report, &self.known, interrupt);
         let known = search.run(&start, &mut runtimes, &mut |moment, known, so_far| {
             if keeper.is_due(moment) {
                 keeper.keep(&programs, &workers::done(programs.len(), &units, known, so_far));
@@ -181,7 +181,7 @@ impl Flow<'_> {
         self.leave_out_modules();
     }
 
-    /// Leaves out the modules that the configuration leaves out as files, unless a unit of them was named.
+    /// Removes modules from the report whose files the configuration excludes, except modules with a tested unit.
     fn leave_out_modules(&mut self) {
         let Report { units, modules, .. } = &mut self.report;
         modules.retain(|module| {
@@ -191,7 +191,7 @@ impl Flow<'_> {
         });
     }
 
-    /// Marks the findings that do not count, writes the reports, and decides the exit code.
+    /// Marks suppressed findings, writes the reports, and decides the exit code.
     fn finish(mut self) -> start::Done {
         let options = &self.asked.test;
         let report = &mut self.report;
@@ -246,14 +246,15 @@ impl Flow<'_> {
     }
 }
 
-/// The programs of one family of languages, and what is to be tested of them.
+/// The programs of one language family and the units to test.
 struct Planned<P: Program> {
     programs: Vec<P>,
-    /// Each with the index of its program; the units of one program stand together.
+    /// Each unit with the index of its program, in the order of the programs.
     units: Vec<(usize, P::Unit)>,
 }
 
-/// Loads and plans the targets. Whoever does it with the same arguments has the same.
+/// Loads and plans the targets. The same arguments give the same plan, so a worker process has the same units as its
+/// owner.
 fn planned<P: Program>(
     targets: &[String],
     asked: &Asked,
@@ -274,7 +275,7 @@ fn planned<P: Program>(
     res
 }
 
-/// A number that equal plans share.
+/// A hash of a plan, by which an owner recognises that a worker process has the same plan.
 fn plan_of<P: Program>(units: &[(usize, P::Unit)]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for (place, unit) in units {

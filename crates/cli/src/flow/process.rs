@@ -1,11 +1,11 @@
-//! The owner's side of a worker: starts the process, gives it turns, and deals with its end.
+//! The owner's side of a worker process: starts the process, gives it turns, and handles its end.
 
-use crate::flow::hand::{Fault, Hand, Lost};
+use crate::flow::explorer::{Explorer, Fault, LostTurn};
 use crate::flow::program::Program;
 use crate::flow::progress::Progress;
 use crate::flow::room::{TOO_MUCH, processor_time};
 use crate::flow::serve::Role;
-use crate::flow::wire::{Answer, Frames, Heard, Order, Turn, read, send};
+use crate::flow::wire::{Answer, Frames, Order, Received, Turn, read, send};
 use std::ffi::OsString;
 use std::io::Read;
 use std::marker::PhantomData;
@@ -17,51 +17,52 @@ use std::thread;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often the owner looks at the clock and at what the user asks for.
+/// How often the owner checks the clock and the interrupt flag.
 const TICK: Duration = Duration::from_millis(50);
-/// A worker that was asked to stop has this long for what it found.
+/// How long a worker that was told to stop has to send its results.
 const TO_STOP: Duration = Duration::from_millis(800);
-/// The most time for loading what its owner has loaded.
+/// How long a worker may take to load and plan.
 const LOADING: Duration = Duration::from_secs(600);
-/// A turn that has used so many times its time on each of its processors, and so much more, is ended. A
-/// worker keeps its time by itself; this is for what can't be stopped from within.
+/// A turn is aborted when its wall time exceeds its slice times `TIMES` plus `MORE`, and its processor time exceeds
+/// that limit times the number of its cores. A worker keeps to its slice by itself; this limit is for code that can't
+/// be stopped from within.
 const TIMES: u32 = 3;
 const MORE: Duration = Duration::from_secs(20);
-/// And one that lasts so many times longer than that: nothing was heard of it, and it computes nothing or
-/// little. On a machine with much else to do, a worker gets little of the processors.
+/// A turn is also aborted when its wall time exceeds that limit by this factor, whatever its processor time. The
+/// factor leaves room for a loaded machine, where a worker gets little processor time.
 const TIMES_LONGER: u32 = 5;
-/// What is kept of what a worker says on standard error.
+/// How many bytes of a worker's standard error are kept.
 const MAX_SAID: usize = 1 << 14;
 
-/// What workers are started with.
+/// The data that is the same for all worker processes.
 #[derive(Clone, Debug)]
 pub(super) struct Owner<'a> {
     /// The arguments of this process, without its name.
     pub(super) arguments: Vec<OsString>,
-    /// A number that equal plans share.
+    /// The hash of the plan.
     pub(super) plan: u64,
     pub(super) interrupt: &'a AtomicBool,
 }
 
-/// A worker.
-pub(super) struct Process<'a, P> {
+/// A worker process as a [`Explorer`].
+pub(super) struct WorkerProcess<'a, P> {
     owner: &'a Owner<'a>,
     child: Child,
     orders: ChildStdin,
     answers: ChildStdout,
     frames: Frames,
-    said: Said,
+    said: StandardError,
     is_ready: bool,
     program: PhantomData<fn() -> P>,
 }
 
-impl<'a, P: Program> Process<'a, P> {
-    pub(super) fn start(owner: &'a Owner<'a>, role: &Role) -> Result<Process<'a, P>, String> {
-        // By its name the executable may be another one by now.
+impl<'a, P: Program> WorkerProcess<'a, P> {
+    pub(super) fn start(owner: &'a Owner<'a>, role: &Role) -> Result<WorkerProcess<'a, P>, String> {
+        // The path of the executable may refer to a newer version by now; `/proc/self/exe` does not.
         let mut command = Command::new("/proc/self/exe");
         command.arg0("gimlet").args(role.to_args()).args(&owner.arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Signals of the terminal are for the owner alone.
+        // A process group of its own keeps signals of the terminal from the worker.
         command.process_group(0);
         let trouble = |why: &str| format!("a worker process could not be started: {why}");
         let mut child = command.spawn().map_err(|it| trouble(&it.to_string()))?;
@@ -70,15 +71,15 @@ impl<'a, P: Program> Process<'a, P> {
         else {
             return Err(trouble("it has no pipes"));
         };
-        let said = Said::new(errors).map_err(|it| trouble(&it.to_string()))?;
+        let said = StandardError::new(errors).map_err(|it| trouble(&it.to_string()))?;
         let frames = Frames::default();
         let (is_ready, program) = (false, PhantomData);
-        Ok(Process { owner, child, orders, answers, frames, said, is_ready, program })
+        Ok(WorkerProcess { owner, child, orders, answers, frames, said, is_ready, program })
     }
 
-    /// What ended the process.
-    fn death(&mut self) -> Lost {
-        // It has closed its pipes; if it lives on, nobody hears of it.
+    /// Why the process ended, from its standard error and exit status. Kills it if it still runs.
+    fn death(&mut self) -> LostTurn {
+        // The process closed its pipes; if it still runs, it can't send results any more.
         self.child.kill().unwrap_or_default();
         let status = self.child.wait();
         let said = self.said.all();
@@ -92,12 +93,12 @@ impl<'a, P: Program> Process<'a, P> {
                 Err(why) => format!("its worker process is gone: {why}"),
             }
         };
-        Lost { why, cause: Fault::Died }
+        LostTurn { why, cause: Fault::Died }
     }
 }
 
-fn failed(why: String) -> Lost {
-    Lost { why, cause: Fault::Failed }
+fn failed(why: String) -> LostTurn {
+    LostTurn { why, cause: Fault::Failed }
 }
 
 fn ending(status: ExitStatus) -> String {
@@ -109,45 +110,45 @@ fn ending(status: ExitStatus) -> String {
     }
 }
 
-impl<P: Program> Hand<P> for Process<'_, P> {
-    fn prepare(&mut self) -> Result<(), Lost> {
+impl<P: Program> Explorer<P> for WorkerProcess<'_, P> {
+    fn prepare(&mut self) -> Result<(), LostTurn> {
         let begin = Instant::now();
         while !self.is_ready {
             match self.frames.next(&mut self.answers, TICK) {
-                Heard::Frame(Answer::Ready { plan }) if plan == self.owner.plan => {
+                Received::Frame(Answer::Ready { plan }) if plan == self.owner.plan => {
                     self.is_ready = true;
                 }
-                Heard::Frame(Answer::Ready { .. }) => {
+                Received::Frame(Answer::Ready { .. }) => {
                     return Err(failed("the program changed while it was tested".to_owned()));
                 }
-                // It was told nothing yet.
-                Heard::Frame(
+                // A worker answers no turn before it was given one.
+                Received::Frame(
                     Answer::Seen(_)
                     | Answer::SoFar(_)
                     | Answer::Explored(_)
                     | Answer::Failed { .. },
                 )
-                | Heard::End => return Err(self.death()),
-                Heard::Silence if self.owner.interrupt.load(Ordering::Relaxed) => {
+                | Received::End => return Err(self.death()),
+                Received::Silence if self.owner.interrupt.load(Ordering::Relaxed) => {
                     let why = "it was not ready when it was asked to stop".to_owned();
-                    return Err(Lost { why, cause: Fault::Stopped });
+                    return Err(LostTurn { why, cause: Fault::Stopped });
                 }
-                Heard::Silence if LOADING < begin.elapsed() => {
+                Received::Silence if LOADING < begin.elapsed() => {
                     return Err(failed("its worker process could not load it".to_owned()));
                 }
-                Heard::Silence => {}
+                Received::Silence => {}
             }
         }
         Ok(())
     }
 
-    /// Gives the turn and waits for what comes of it.
+    /// Gives the worker a turn and waits for its result.
     fn explore(
         &mut self,
         turn: &Turn,
         progress: &Progress,
         heard: &mut dyn FnMut(P::Explored),
-    ) -> Result<P::Explored, Lost> {
+    ) -> Result<P::Explored, LostTurn> {
         self.prepare()?;
         let order = Order::Explore(turn.clone());
         if send(&mut self.orders, &order).is_err() {
@@ -157,9 +158,9 @@ impl<P: Program> Hand<P> for Process<'_, P> {
         let mut stopping: Option<Instant> = None;
         loop {
             let answer: Answer = match self.frames.next(&mut self.answers, TICK) {
-                Heard::Frame(answer) => answer,
-                Heard::End => return Err(self.death()),
-                Heard::Silence => {
+                Received::Frame(answer) => answer,
+                Received::End => return Err(self.death()),
+                Received::Silence => {
                     if limit.is_over() {
                         return Err(failed("it did not stop when its time was over".to_owned()));
                     }
@@ -174,7 +175,7 @@ impl<P: Program> Hand<P> for Process<'_, P> {
                         }
                         Some(_) => {
                             let why = "it did not stop when it was asked to".to_owned();
-                            return Err(Lost { why, cause: Fault::Stopped });
+                            return Err(LostTurn { why, cause: Fault::Stopped });
                         }
                     }
                     continue;
@@ -194,10 +195,10 @@ impl<P: Program> Hand<P> for Process<'_, P> {
     }
 }
 
-/// How much a worker may use for one turn.
+/// The limit of wall time and processor time of one turn.
 struct Limit {
     worker: u32,
-    /// What the worker had used before the turn.
+    /// The processor time that the worker had used before the turn.
     used: Duration,
     most: Duration,
     n_cores: u32,
@@ -226,21 +227,21 @@ impl Limit {
     }
 }
 
-impl<P> Drop for Process<'_, P> {
+impl<P> Drop for WorkerProcess<'_, P> {
     fn drop(&mut self) {
         self.child.kill().unwrap_or_default();
         drop(self.child.wait());
     }
 }
 
-/// What a worker says on standard error: the beginning of it.
-struct Said {
+/// The beginning of a worker's standard error, read by a thread.
+struct StandardError {
     text: Arc<Mutex<Vec<u8>>>,
     reading: Option<JoinHandle<()>>,
 }
 
-impl Said {
-    fn new(mut errors: ChildStderr) -> std::io::Result<Said> {
+impl StandardError {
+    fn new(mut errors: ChildStderr) -> std::io::Result<StandardError> {
         let text = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&text);
         let reading = thread::Builder::new().name("errors".to_owned()).spawn(move || {
@@ -251,10 +252,10 @@ impl Said {
                 kept.extend_from_slice(chunk.get(..n).unwrap_or_default());
             }
         })?;
-        Ok(Said { text, reading: Some(reading) })
+        Ok(StandardError { text, reading: Some(reading) })
     }
 
-    /// All that a worker said that has ended.
+    /// The whole text; waits until the worker has closed its standard error.
     fn all(&mut self) -> String {
         drop(self.reading.take().map(JoinHandle::join));
         self.taken()
@@ -265,7 +266,7 @@ impl Said {
         String::from_utf8_lossy(&std::mem::take(&mut *text)).into_owned()
     }
 
-    /// The user is told what a worker said.
+    /// Copies the worker's standard error to ours.
     fn pass_on(&self) {
         crate::start::write(&mut std::io::stderr(), self.taken().as_bytes());
     }

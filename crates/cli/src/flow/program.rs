@@ -1,5 +1,5 @@
-//! What the flow needs to know of a language: how its programs are loaded, planned, explored, confirmed
-//! and turned into tests. A new language implements [`Program`] and is named in `languages.rs`.
+//! The interface between the flow and a language: how programs are loaded, planned, explored, confirmed and turned
+//! into tests. A new language implements [`Program`] and has a row in `languages.rs`.
 
 use crate::args::{Emit, Tests};
 use crate::asked::Asked;
@@ -16,28 +16,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use trace::{Covered, Input};
 
-/// What is loaded together and explored unit by unit: a project of Erlang modules, a file of Prolog.
+/// Code that is loaded together and explored unit by unit: a project of Erlang modules, a file of Prolog.
 pub(crate) trait Program: Sized + Sync {
-    /// A function or predicate, with all that its exploration depends on.
+    /// A function or predicate with everything that its exploration depends on.
     type Unit: Send + Sync;
-    /// What one thread runs units on: a machine that has the program loaded.
+    /// The state of a thread that explores units: a machine with the program loaded.
     type Worker;
-    /// What the exploration of a unit has found so far, in the language's own types. It is plain data:
-    /// what a worker process found is sent to the process that reports it.
+    /// The results of a unit's exploration so far, in the language's own types. Plain data, since a worker process
+    /// sends it to its owner.
     type Explored: Send + Serialize + DeserializeOwned;
     /// The real runtime of the language, on which findings are replayed.
     type Runtime;
 
     /// When findings are replayed.
     const CONFIRMING: Confirming;
-    /// Rounds that every unit has, even if the time is over after the first.
+    /// The minimum number of rounds in which every unit gets a turn, even if the time is over after the first.
     const LEAST_ROUNDS: usize;
 
-    /// Loads the targets. Targets that belong together are one program; a target that can't be loaded
-    /// is a diagnostic.
+    /// Loads the targets. Targets that belong together are one program; a target that can't be loaded is a diagnostic.
     fn load(targets: &[String], asked: &Asked, said: &mut Vec<Diagnostic>) -> Vec<Self>;
 
-    /// Chooses the units, with the options and budgets of each.
+    /// Selects the units, with the options and budgets of each.
     fn plan(
         &mut self,
         asked: &Asked,
@@ -45,19 +44,19 @@ pub(crate) trait Program: Sized + Sync {
         said: &mut Vec<Diagnostic>,
     ) -> Result<Vec<Self::Unit>, Diagnostic>;
 
-    /// How many modules the program has: the default budget grows with them.
+    /// The number of modules; the default budget grows with it.
     fn n_modules(&self) -> usize;
 
-    /// The name that people give a unit. Equal plans have equal names in the same order.
+    /// The name of a unit in messages. Equal plans have equal names in the same order.
     fn title(unit: &Self::Unit) -> String;
 
-    /// Inputs that an earlier run of the tool left for the unit. They were read with the plan and don't
-    /// change with what is written meanwhile.
+    /// Inputs of the unit that an earlier run of the tool wrote. They are read during planning, before this run writes
+    /// any.
     fn earlier(unit: &Self::Unit) -> &[Input];
 
     fn worker(&self, interrupt: &Arc<AtomicBool>) -> Result<Self::Worker, String>;
 
-    /// Explores a unit within a slice of time, going on from what an earlier round found.
+    /// Explores a unit within a slice of time, and continues from the results of an earlier round.
     fn explore(
         &self,
         worker: &mut Self::Worker,
@@ -74,15 +73,15 @@ pub(crate) trait Program: Sized + Sync {
 
     fn n_findings(explored: &Self::Explored) -> usize;
 
-    /// Starts the real runtime; without one, nothing is confirmed.
+    /// Starts the real runtime; `None` means that no finding is confirmed.
     fn runtime(
         &self,
         interrupt: &Arc<AtomicBool>,
         said: &mut Vec<Diagnostic>,
     ) -> Option<Self::Runtime>;
 
-    /// Replays the findings on the real runtime, and leaves out those that it shows to be none. What is
-    /// not replayed until then is unconfirmed.
+    /// Replays the findings on the real runtime, and drops those that the replay disproves. Findings that are not
+    /// replayed before `until` stay unconfirmed.
     fn confirm(
         &self,
         runtime: &mut Self::Runtime,
@@ -91,11 +90,11 @@ pub(crate) trait Program: Sized + Sync {
         until: &Until<'_>,
     );
 
-    /// Adds the units, modules, sources and the words of the language to the report.
+    /// Adds units, modules, sources and the language's wording to the report.
     fn report(&self, done: &[Done<'_, Self>], into: &mut Report);
 
-    /// The files that belong to the output directory: tests, recorded inputs, charts. Tests that can't be
-    /// written are a diagnostic.
+    /// The files of the output directory: tests, recorded inputs, charts. Tests that can't be written are a
+    /// diagnostic.
     fn files(
         &self,
         runtime: Option<&mut Self::Runtime>,
@@ -103,28 +102,29 @@ pub(crate) trait Program: Sized + Sync {
         said: &mut Vec<Diagnostic>,
     ) -> Vec<File>;
 
-    /// Whether a recorded input is one of a unit of this program.
+    /// Whether a recorded input belongs to a unit of this program.
     fn has(&self, recorded: &Recorded) -> bool;
 
-    /// Runs a recorded input again.
+    /// Replays a recorded input on our machine.
     fn again(&self, worker: &mut Self::Worker, recorded: &Recorded) -> Result<Again, Diagnostic>;
 }
 
 /// When findings are replayed on the real runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Confirming {
-    /// As soon as a unit is done, while others are explored.
+    /// A finding is replayed as soon as the turn of its unit has ended, while other units are explored.
     Unit,
-    /// Those of a whole program together: starting the runtime costs more than a replay.
+    /// All findings of a program are replayed together after the search: starting the runtime costs more than a
+    /// replay.
     Program,
 }
 
 /// Which findings are replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replaying {
-    /// Those that reports show one by one.
+    /// Findings that reports show one by one.
     Shown,
-    /// Refusals, too.
+    /// All findings, including refusals.
     All,
 }
 
@@ -135,16 +135,16 @@ pub(crate) struct Done<'a, P: Program> {
     pub(crate) ended: Ended<'a, P::Explored>,
 }
 
-/// What became of a unit.
+/// How the exploration of a unit ended.
 #[derive(Debug)]
 pub(crate) enum Ended<'a, E> {
     Explored(&'a E),
-    /// Our own machinery failed, after it had found this.
+    /// Our own code failed; `so_far` has the interim results.
     Failed {
         why: &'a str,
         so_far: Option<&'a E>,
     },
-    /// The search ended before its turn.
+    /// The search ended before the unit's first turn.
     Untried,
 }
 
@@ -157,7 +157,7 @@ impl<'a, P: Program> Done<'a, P> {
         }
     }
 
-    /// Notes in the report of a unit why it was not explored.
+    /// Sets stop reason and trouble of a unit that was not explored to its end.
     pub(crate) fn excuse(&self, unit: &mut Unit) {
         match &self.ended {
             Ended::Explored(_) => {}
@@ -170,26 +170,26 @@ impl<'a, P: Program> Done<'a, P> {
     }
 }
 
-/// What a unit may use of time and cores in one round.
+/// The resources of a unit in one round.
 #[derive(Debug)]
 pub(crate) struct Slice<'a, E> {
-    /// 0 is the first round, in which every unit has a turn.
+    /// The number of the round, from 0. Every unit has a turn in round 0.
     pub(crate) round: usize,
     pub(crate) time: Duration,
-    /// Cores that the unit has for itself, because there are fewer units than cores.
+    /// The number of cores for this unit alone; more than 1 if there are fewer units than cores.
     pub(crate) n_cores: usize,
-    /// Inputs that an earlier run of the tool left.
+    /// Inputs that an earlier run of the tool wrote.
     pub(crate) earlier: &'a [Input],
     /// Clauses that any unit of the program covered in earlier rounds.
     pub(crate) elsewhere: &'a Covered,
-    /// Set when the user asks to stop.
+    /// Set when the user interrupts the search.
     pub(crate) interrupt: &'a Arc<AtomicBool>,
     pub(crate) progress: &'a Progress,
-    /// Takes what was found until now.
+    /// Receives interim results.
     pub(crate) so_far: &'a SoFar<'a, E>,
 }
 
-/// How long findings may be replayed, and tests run.
+/// The limits of replaying findings and of running tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Until<'a> {
     pub(crate) deadline: Option<Instant>,
@@ -197,7 +197,7 @@ pub(crate) struct Until<'a> {
 }
 
 impl Until<'_> {
-    /// Why nothing more may be replayed.
+    /// Why no further finding may be replayed; `None` if one may.
     pub(crate) fn why_over(&self) -> Option<&'static str> {
         if self.interrupt.load(Ordering::Relaxed) {
             return Some("the search was interrupted first");
@@ -206,22 +206,22 @@ impl Until<'_> {
         is_late.then_some("there was no time left to replay it")
     }
 
-    /// The time that is left; the longest there is without a deadline.
+    /// The remaining time; [`Duration::MAX`] without a deadline.
     pub(crate) fn left(&self) -> Duration {
         self.deadline.map_or(Duration::MAX, |it| it.saturating_duration_since(Instant::now()))
     }
 }
 
-/// What files are made of, and where they go.
+/// The data from which a program makes files for the output directory.
 pub(crate) struct Output<'a, P: Program> {
     pub(crate) done: &'a [Done<'a, P>],
-    /// The targets as the command line named them.
+    /// The targets as the command line has them.
     pub(crate) targets: &'a [String],
-    /// The kinds of tests that are asked for; none: those of the language.
+    /// The requested kinds of tests; empty for the default of the language.
     pub(crate) emit: &'a [Emit],
     pub(crate) tests: Tests,
     pub(crate) dir: &'a Path,
-    /// How long tests may be run.
+    /// The limit of running tests.
     pub(crate) until: Until<'a>,
 }
 
@@ -229,16 +229,16 @@ pub(crate) struct Output<'a, P: Program> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct File {
     pub(crate) kind: WrittenKind,
-    /// Relative to the output directory.
+    /// The path relative to the output directory.
     pub(crate) name: String,
     pub(crate) text: String,
-    /// The command that runs it, if it is a file of tests.
+    /// The command that runs the tests of the file; `None` if it has no tests.
     pub(crate) run_with: Option<String>,
     pub(crate) proof: Proof,
 }
 
 impl File {
-    /// One without tests.
+    /// Makes a file without tests.
     pub(crate) fn plain(kind: WrittenKind, name: String, text: String) -> File {
         File { kind, name, text, run_with: None, proof: Proof::Passed }
     }
@@ -248,16 +248,16 @@ impl File {
     }
 }
 
-/// What is known of the tests in a file.
+/// Whether the tests of a file were run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Proof {
-    /// They passed on the real runtime, or there are none in it.
+    /// The tests passed on the real runtime, or the file has no tests.
     Passed,
-    /// Nobody ran them: some may fail.
+    /// The tests were not run; some may fail.
     NotRun,
 }
 
-/// A word of a command, in quotes if the shell would read it otherwise.
+/// Quotes a word of a command for the shell, if that is necessary.
 pub(crate) fn shell_word(text: &str) -> String {
     let is_plain = |it: char| it.is_alphanumeric() || "/._-+=:,@%".contains(it);
     match !text.is_empty() && text.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! Shows on a terminal what is going on, in one line at the bottom of standard error.
+//! Shows the progress of the search on a terminal, in one line at the bottom of standard error.
 
 use crate::flow::budget::Budget;
 use engine::Report;
@@ -8,14 +8,14 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Where news of units go; shared by the workers.
+/// Receives the progress of units; shared by the workers.
 pub(crate) struct Progress {
     to: To,
 }
 
 enum To {
     Terminal(Line),
-    /// The process that shows it.
+    /// Sends it to the owner process, which shows it.
     Owner(Box<dyn Fn(Seen) + Send + Sync>),
 }
 
@@ -32,7 +32,7 @@ struct Line {
     n_findings: AtomicUsize,
 }
 
-/// What is new of a unit.
+/// An increment of a unit's counts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Seen {
     unit: String,
@@ -40,7 +40,7 @@ pub(crate) struct Seen {
     n_paths: usize,
 }
 
-/// The part of one unit in the counts.
+/// Sends increments of one unit's counts.
 #[derive(Debug)]
 pub(crate) struct UnitProgress<'p> {
     progress: &'p Progress,
@@ -54,7 +54,7 @@ const EVERY: Duration = Duration::from_millis(100);
 
 impl Progress {
     pub(crate) fn new(n_units: usize, n_workers: usize, budget: Budget) -> Progress {
-        // Hides itself unless standard error is a terminal.
+        // The bar hides itself unless standard error is a terminal.
         let target = ProgressDrawTarget::stderr();
         let bar = ProgressBar::with_draw_target(u64::try_from(n_units).ok(), target);
         let style = ProgressStyle::with_template("{bar:20} {pos}/{len} {wide_msg}");
@@ -72,7 +72,7 @@ impl Progress {
         Progress { to: To::Terminal(line) }
     }
 
-    /// Of a worker: what is new is told to the process that it works for.
+    /// Makes the progress of a worker, which sends increments to its owner.
     pub(super) fn told(tell: impl Fn(Seen) + Send + Sync + 'static) -> Progress {
         Progress { to: To::Owner(Box::new(tell)) }
     }
@@ -82,7 +82,7 @@ impl Progress {
         UnitProgress { progress: self, name, n_runs: 0, n_paths: 0, shown }
     }
 
-    /// A unit had its first turn.
+    /// Counts a unit whose first turn has ended.
     pub(crate) fn unit_done(&self, n_findings: usize) {
         if let To::Terminal(line) = &self.to {
             line.n_findings.fetch_add(n_findings, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! `gimlet replay`: recorded inputs run again, and compared with what was recorded.
+//! `gimlet replay`: runs recorded inputs again, and compares the outcomes with the recorded ones.
 
 use crate::args::{Format, Replay};
 use crate::asked::Asked;
@@ -20,29 +20,29 @@ use std::sync::atomic::AtomicBool;
 /// An input, and how its run ended when it was recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Recorded {
-    /// The tag of the language.
+    /// The tag of the language, such as `erlang`.
     pub(crate) language: String,
     pub(crate) unit: String,
     pub(crate) file: Option<String>,
     pub(crate) id: String,
-    /// Goals that are called before.
+    /// Goals that are called before the input.
     pub(crate) setup: Vec<String>,
     pub(crate) call: String,
-    /// `value`, `error`, `true` and so on, as in reports.
+    /// The kind of the outcome as in reports: `value`, `error`, `true`, ...
     pub(crate) outcome: String,
-    /// The value, the reason or the answer; `None` if it can't be written down.
+    /// The value, the reason or the answer; `None` if it can't be written as text.
     pub(crate) term: Option<String>,
     pub(crate) schedule: Option<Schedule>,
 }
 
-/// How the same input ended now.
+/// The outcome of replaying a recorded input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Again {
     pub(crate) outcome: String,
     pub(crate) term: Option<String>,
     /// The call as the shell of the language takes it.
     pub(crate) shown: String,
-    /// How it ended, as the shell of the language tells it.
+    /// The outcome in the words of the language's shell.
     pub(crate) says: Vec<String>,
     pub(crate) is_as_recorded: bool,
 }
@@ -84,7 +84,7 @@ pub(crate) fn replay(options: &Replay) -> Result<Done, Vec<Diagnostic>> {
     Ok(Done { stdout: stdout.into_bytes(), stderr: vec![], diagnostics: vec![], code })
 }
 
-/// Loads the programs that the inputs belong to, and runs the inputs one after the other.
+/// Loads the programs of one language family and runs the inputs one after the other.
 pub(crate) fn replay_on<P: Program>(
     asked: &Asked,
     recorded: Vec<Recorded>,
@@ -118,7 +118,7 @@ pub(crate) fn replay_on<P: Program>(
     Ok(res)
 }
 
-/// Targets, how they are built, and the inputs of a corpus file or a report.
+/// Reads the targets, their build options, and the inputs from a corpus file or a report.
 fn read(options: &Replay) -> Result<(Vec<String>, Build, Vec<Recorded>), Diagnostic> {
     let file = options.file.display();
     let text = fs::read_to_string(&options.file).map_err(|error| {
@@ -147,7 +147,7 @@ fn of_report(report: &Report) -> Vec<Recorded> {
         let found = unit.findings.iter().map(|it| of_finding(unit, it));
         for input in found.chain(unit.tests.iter().map(|it| of_test(unit, it))) {
             let is_known = |it: &Recorded| it.id == input.id && it.schedule == input.schedule;
-            // Of a call that was too long for a report, only the file of the unit's inputs has all.
+            // A report cuts long calls off; only the corpus file of the unit has them in full.
             if is_cut(&input.call) {
                 continue;
             }

@@ -7,7 +7,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::time::Duration;
 use std::{fs, thread};
 
-/// The part of the machine's memory that the tool takes at most, if nobody says how much: three of four.
+/// The default memory limit of the tool, as a fraction of the machine's memory.
 const SHARE_OF_MACHINE: (u64, u64) = (3, 4);
 /// The part of it for the workers; the rest is for what they found.
 const SHARE_OF_WORKERS: (u64, u64) = (3, 4);
@@ -15,17 +15,17 @@ const SHARE_OF_WORKERS: (u64, u64) = (3, 4);
 const LEAST: u64 = 256 << 20;
 /// A run may use one part in so many of what is asked for.
 const RUNS_IN_MEMORY: usize = 8;
-/// Where the system tells nothing.
+/// The assumed memory of a machine that does not tell it, in bytes.
 const UNKNOWN_MACHINE: u64 = 8 << 30;
-/// What may be mapped beyond what is used: arenas of the allocator, stacks of small threads.
+/// How many bytes a worker may map beyond its limit: arenas of the allocator, stacks of small threads.
 const MAPPED_BEYOND: u64 = 3 << 30;
-/// How often a worker looks at what it uses.
+/// How often a worker checks its memory use.
 const TICK: Duration = Duration::from_millis(50);
 
 /// What a worker says that has taken too much, before it ends.
 pub(super) const TOO_MUCH: &str = "gimlet: the memory of the worker is used up";
 
-/// The bytes that one of so many workers may use.
+/// The memory limit of one worker, in bytes.
 pub(super) fn of_worker(options: &Test, n_workers: usize) -> u64 {
     let asked = options.memory.and_then(|it| u64::try_from(it).ok());
     let (part, of) = SHARE_OF_MACHINE;
@@ -35,13 +35,13 @@ pub(super) fn of_worker(options: &Test, n_workers: usize) -> u64 {
     all / u64::try_from(n_workers.max(1)).unwrap_or(u64::MAX)
 }
 
-/// The bytes that one run of a program may use, of so many at most: if the tool may take little, a run takes
-/// less. That does not depend on how many workers there are, so that reports do not either.
+/// The memory limit of one run of a program, in bytes: `most`, or less if `--memory` is small. It does not depend on
+/// the number of workers, so reports do not either.
 pub(crate) fn of_run(options: &Test, most: usize) -> usize {
     options.memory.map_or(most, |it| most.min(it / RUNS_IN_MEMORY))
 }
 
-/// The memory of the machine, or of the container that this is.
+/// The memory of the machine, or of the container that this process runs in, in bytes.
 fn machine() -> u64 {
     let info = rustix::system::sysinfo();
     let total = info.totalram.saturating_mul(u64::from(info.mem_unit));
@@ -50,19 +50,19 @@ fn machine() -> u64 {
     of_container.and_then(|it| it.trim().parse().ok()).unwrap_or(total).min(total)
 }
 
-/// Keeps this process within so many bytes: a single demand beyond them is refused, and who takes them bit
-/// by bit is ended. `n_stacks` threads have large stacks, which are mapped and hardly used.
+/// Limits the memory of this process: a single allocation beyond the limit fails, and a process that exceeds it by
+/// small allocations ends itself. The stacks of `n_stacks` threads are mapped in addition, and hardly used.
 pub(super) fn keep_within(bytes: u64, n_stacks: u64) {
     let stacks = u64::try_from(STACK_BYTES).unwrap_or(u64::MAX).saturating_mul(n_stacks);
     let mapped = bytes.saturating_add(stacks).saturating_add(MAPPED_BEYOND);
     for (resource, wanted) in [(Resource::Data, mapped), (Resource::Core, 0)] {
         let most = getrlimit(resource).maximum;
         let value = Some(most.map_or(wanted, |it| it.min(wanted)));
-        // Without the limit, the thread below is left.
+        // If the limit can't be set, the thread below still checks memory use.
         setrlimit(resource, Rlimit { current: value, maximum: value }).unwrap_or_default();
     }
     let watching = thread::Builder::new().name("memory".to_owned());
-    // Without the thread, the limit above is left.
+    // If the thread can't be started, the limit above still holds.
     drop(watching.spawn(move || {
         loop {
             thread::sleep(TICK);
@@ -80,12 +80,11 @@ fn resident() -> Option<u64> {
     Some(pages.saturating_mul(u64::try_from(rustix::param::page_size()).ok()?))
 }
 
-/// The time that a process has spent on processors, its ended children left out; `None` where the system
-/// does not tell.
+/// The processor time of a process without its ended children; `None` if the operating system does not tell it.
 pub(super) fn processor_time(process: u32) -> Option<Duration> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name of the program, in parentheses, may have spaces in it. After it, the fields begin with the
-    // third; the time for the program and the time for the system are the fields 14 and 15 (`man 5 proc`).
+    // The program's name, in parentheses, may contain spaces. The first field after it is the third of all; user and
+    // system time are fields 14 and 15 (`man 5 proc`).
     let mut fields = text.rsplit_once(") ")?.1.split(' ').skip(14 - 3);
     let mut ticks = || fields.next()?.parse::<u64>().ok();
     let ticks = ticks()?.saturating_add(ticks()?);

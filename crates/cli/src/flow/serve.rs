@@ -1,11 +1,11 @@
-//! A worker: a process of its own that explores units for another one, which started it and hears what
-//! is found. Whatever ends it, only the unit that it explores is lost.
+//! The worker's side of a worker process: explores the units that its owner assigns, and sends the results. If it
+//! dies, only the results of the current turn are lost.
 //!
-//! Loads and plans the same program again; from the cache that takes milliseconds.
+//! Loads and plans the same program again, which takes milliseconds with the cache.
 
 use crate::args::Test;
 use crate::asked::Asked;
-use crate::flow::hand::Local;
+use crate::flow::explorer::InThread;
 use crate::flow::program::Program;
 use crate::flow::progress::Progress;
 use crate::flow::so_far::SoFar;
@@ -22,25 +22,25 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// The first argument of an executable that is called as a worker.
+/// The first argument of a worker process.
 pub(super) const ROLE: &str = "__work";
 
-/// Threads with large stacks that every worker has: it reads orders, and explores.
+/// How many large stacks ([`start::STACK_BYTES`]) a worker may map besides one for each of its cores.
 const N_STACKS: u64 = 3;
 
-/// How a worker is called: the arguments before those of the command that it works for.
+/// The arguments of a worker process, which precede those of the owner's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Role {
-    /// Which family of languages it is for, by its place among them.
+    /// The index of the language family.
     family: usize,
-    /// The bytes that it may use.
+    /// The memory limit, in bytes.
     pub(super) memory: u64,
-    /// Its threads that have large stacks.
+    /// The number of its threads with large stacks.
     pub(super) n_stacks: u64,
 }
 
 impl Role {
-    /// Of one of so many workers that share the memory, each with so many cores.
+    /// Makes the role of one of `n_workers` workers that share the memory, each with `n_cores` cores.
     pub(super) fn new(family: Family, options: &Test, n_workers: usize, n_cores: usize) -> Role {
         let n_cores = u64::try_from(n_cores).unwrap_or(u64::MAX);
         Role {
@@ -59,7 +59,7 @@ impl Role {
         [ROLE.to_owned(), family.to_string(), memory.to_string(), n_stacks.to_string()]
     }
 
-    /// The role that the arguments of the process ask for, and the arguments without it.
+    /// Splits the arguments of a process into its role and the arguments of the command; `None` if it is not a worker.
     pub(crate) fn of_args(arguments: &[OsString]) -> Option<(Role, Vec<OsString>)> {
         let [program, role, family, memory, n_stacks, rest @ ..] = arguments else { return None };
         if role != ROLE {
@@ -71,14 +71,14 @@ impl Role {
         Some((role, [std::slice::from_ref(program), rest].concat()))
     }
 
-    /// Keeps the process to its part of the memory, and from what only the owner is asked by signals.
+    /// Limits the memory of this process and makes it ignore signals, which the owner handles.
     pub(crate) fn begin(&self) {
         room::keep_within(self.memory, self.n_stacks);
         super::interrupt::ignore();
     }
 }
 
-/// Explores what the owner asks for until it asks for nothing more.
+/// Explores the units that the owner assigns, until it closes the pipe.
 pub(crate) fn serve<P: Program>(targets: &[String], asked: &Asked) -> ExitCode {
     let interrupt = Arc::new(AtomicBool::new(false));
     let (orders, turns) = channel();
@@ -91,7 +91,7 @@ pub(crate) fn serve<P: Program>(targets: &[String], asked: &Asked) -> ExitCode {
                 Order::Stop => flag.store(true, Ordering::Relaxed),
             }
         }
-        // The owner is gone: nobody waits for what is being explored.
+        // The owner closed the pipe or died, so nobody reads further results.
         end("");
     });
     if listening.is_err() {
@@ -106,7 +106,7 @@ pub(crate) fn serve<P: Program>(targets: &[String], asked: &Asked) -> ExitCode {
     };
     let Planned { programs, units } = planned::<P>(targets, asked, &interrupt, &mut Vec::new());
     tell(&Answer::Ready { plan: plan_of::<P>(&units) });
-    let mut hand = Local::new(&programs, &units, &interrupt);
+    let mut explorer = InThread::new(&programs, &units, &interrupt);
     let progress = Progress::told({
         let tell = tell.clone();
         move |seen| tell(&Answer::Seen(seen))
@@ -117,7 +117,7 @@ pub(crate) fn serve<P: Program>(targets: &[String], asked: &Asked) -> ExitCode {
                 tell(&Answer::SoFar(bytes));
             }
         });
-        let explored = hand.perform(&turn, &progress, &so_far);
+        let explored = explorer.perform(&turn, &progress, &so_far);
         tell(&match explored.and_then(|it| bytes_of(&it)) {
             Ok(bytes) => Answer::Explored(bytes),
             Err(why) => Answer::Failed { why },
@@ -126,7 +126,7 @@ pub(crate) fn serve<P: Program>(targets: &[String], asked: &Asked) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Ends the process at once, whatever its threads do.
+/// Kills the process at once, whatever its threads do.
 pub(super) fn end(why: &str) {
     writeln!(io::stderr(), "{why}").unwrap_or_default();
     kill_process(getpid(), Signal::KILL).unwrap_or_default();

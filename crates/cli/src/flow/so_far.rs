@@ -1,16 +1,15 @@
-//! What was found of a unit before its turn is over: it is passed on now and then, so that it is not lost
-//! with whoever found it.
+//! Interim results of a unit, which are passed on during its turn, so that they survive the death of the worker.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What is found is passed on so often at most.
+/// The minimum time between two interim results.
 const EVERY: Duration = Duration::from_millis(300);
-/// And takes one part in so many of the time.
+/// Passing on takes at most 1/50 of the time: the pause after it is this many times its duration.
 const SHARE: u32 = 50;
 
-/// Passes on what is found of one unit in one turn.
+/// Passes on the interim results of one unit during one turn.
 pub(crate) struct SoFar<'a, E> {
     state: Mutex<State>,
     pass: Box<dyn Fn(&E) + Send + Sync + 'a>,
@@ -27,12 +26,13 @@ impl<'a, E> SoFar<'a, E> {
         SoFar { state: Mutex::new(state), pass: Box::new(pass) }
     }
 
-    /// Passes on what must not wait: what comes next may take the finder with it.
+    /// Passes on results at once, before a step that might kill the process.
     pub(crate) fn now(&self, found: impl FnOnce() -> E) {
         (self.pass)(&found());
     }
 
-    /// `news` is a number that is another one if there is something to tell.
+    /// Passes on results unless the last ones were passed on recently. `news` is a counter that changes with new
+    /// results.
     pub(crate) fn note(&self, news: usize, found: impl FnOnce() -> E) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let begin = Instant::now();

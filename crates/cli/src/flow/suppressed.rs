@@ -1,4 +1,4 @@
-//! Findings that do not count: those of a baseline, and those that the configuration asks to ignore.
+//! Suppressed findings: those of a baseline, and those that the configuration ignores.
 
 use crate::args::Test;
 use crate::asked::Asked;
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The fingerprints of the findings that the baseline has.
+/// Reads the fingerprints of the findings in the baseline.
 pub(super) fn known(options: &Test) -> Result<BTreeSet<String>, Vec<Diagnostic>> {
     match &options.baseline {
         Some(path) => fingerprints(path).map_err(|it| vec![it]),
@@ -19,7 +19,7 @@ pub(super) fn known(options: &Test) -> Result<BTreeSet<String>, Vec<Diagnostic>>
     }
 }
 
-/// Marks what is known or ignored. An ignore whose last day is over is a warning.
+/// Marks findings that are known or ignored. A rule of the configuration whose last day has passed is a warning.
 pub(super) fn mark(
     report: &mut Report,
     asked: &Asked,
@@ -54,7 +54,7 @@ pub(super) fn mark(
     }
 }
 
-/// The fingerprints of all findings of an earlier report, those that it ignores among them.
+/// The fingerprints of all findings of an earlier report, including those that it ignores.
 fn fingerprints(path: &Path) -> Result<BTreeSet<String>, Diagnostic> {
     let file = path.display();
     let bad = |why: String| {
@@ -70,13 +70,13 @@ fn fingerprints(path: &Path) -> Result<BTreeSet<String>, Diagnostic> {
     Ok(report.findings().map(|it| it.1.fingerprint.clone()).collect())
 }
 
-/// The date in UTC: year, month and day. `None`: the clock is before 1970.
+/// The date in UTC: year, month and day. `None` if the clock is before 1970.
 fn today() -> Option<Day> {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs();
     civil(i64::try_from(seconds / 86_400).ok()?)
 }
 
-/// The date so many days after 1 January 1970, by the algorithm of Howard Hinnant (`civil_from_days`).
+/// Converts a number of days since 1 January 1970 to a date, by Howard Hinnant's algorithm `civil_from_days`.
 fn civil(days: i64) -> Option<Day> {
     let shifted = days + 719_468;
     let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));

@@ -1,37 +1,37 @@
-//! The counts that every language has of the exploration of a unit, in the words of reports.
+//! The counts of a unit's exploration that all languages have, converted to the terms of reports.
 
 use ::report::{Loss, Solver, Source, Stop, Unit};
 use engine::Yield;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What the exploration of a unit took, and why it ended.
+/// The costs of a unit's exploration, and why it ended.
 #[derive(Debug)]
 pub(crate) struct Tally<'a> {
     pub(crate) stop: engine::Stop,
-    /// Nothing new came for long.
+    /// Whether the search ended for lack of news.
     pub(crate) is_saturated: bool,
     pub(crate) counts: Counts<'a>,
     pub(crate) elapsed: Duration,
     pub(crate) solver: &'a solve::Statistics,
-    /// What could not be followed, and how often.
+    /// What could not be followed symbolically, each with its count.
     pub(crate) losses: &'a BTreeMap<String, usize>,
-    /// What kept our own machinery from going on.
+    /// The failure of our own code that ended the exploration.
     pub(crate) trouble: Option<&'a String>,
 }
 
-/// The runs, and what came of them.
+/// Counts of runs.
 #[derive(Debug)]
 pub(crate) struct Counts<'a> {
     pub(crate) n_runs: usize,
     pub(crate) n_paths: usize,
     pub(crate) n_diverged: usize,
-    /// By the source that made their inputs.
+    /// The yield of each source of flips and inputs, by its name.
     pub(crate) sources: &'a BTreeMap<String, Yield>,
 }
 
 impl Tally<'_> {
-    /// Writes the counts into the unit of a report.
+    /// Writes the counts to the unit of a report.
     pub(crate) fn note(&self, unit: &mut Unit) {
         unit.stop = stop(self.stop, self.solver);
         unit.saturated = self.is_saturated;
@@ -52,10 +52,10 @@ impl Tally<'_> {
     }
 }
 
-/// The engine's reasons in the words of reports.
+/// Converts the engine's stop reason to that of reports.
 fn stop(of: engine::Stop, solver: &solve::Statistics) -> Stop {
     match of {
-        // What the solver gave up may lead somewhere.
+        // A query that the solver gave up might have a model, so the space is not exhausted.
         engine::Stop::Exhausted if solver.unknown > 0 => Stop::Unknown,
         engine::Stop::Exhausted => Stop::Exhausted,
         engine::Stop::Depth => Stop::Depth,
@@ -66,7 +66,7 @@ fn stop(of: engine::Stop, solver: &solve::Statistics) -> Stop {
     }
 }
 
-/// Every layer has its count, also one that had nothing to do.
+/// The solver's counts, with a zero for each layer that answered no query.
 fn solver(of: &solve::Statistics) -> Solver {
     let idle = ["cache", "guess", "z3"].map(|it| (it.to_owned(), 0));
     let mut layers: BTreeMap<String, u64> = idle.into_iter().collect();

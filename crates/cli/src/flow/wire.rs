@@ -1,6 +1,6 @@
-//! What a worker process and its owner tell each other: frames of a length and so many bytes on a pipe.
+//! The protocol between a worker process and its owner: frames of a length and that many bytes, on a pipe.
 //!
-//! Knows no language: what was found of a unit travels as bytes that only the language's own types read.
+//! Knows no language: results of units are opaque bytes, which only the language's own types can read.
 
 use crate::flow::progress::Seen;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,39 +12,39 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 use trace::{Covered, Input};
 
-/// What the owner tells a worker.
+/// A message from the owner to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Order {
     Explore(Turn),
-    /// The user asks to stop: what is being explored ends, and nothing else begins.
+    /// The user interrupts: the current turn ends, and no other begins.
     Stop,
 }
 
 /// One turn of a unit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Turn {
-    /// The place of the unit in the plan.
+    /// The index of the unit in the plan.
     pub(super) n: usize,
     pub(super) round: usize,
     pub(super) time: Duration,
     pub(super) n_cores: usize,
-    /// Inputs that an earlier run of the tool left.
+    /// Inputs that an earlier run of the tool wrote.
     pub(super) earlier: Vec<Input>,
     /// Clauses that any unit of the program covered in earlier rounds.
     pub(super) elsewhere: Covered,
-    /// What earlier rounds found of the unit.
+    /// The results of earlier rounds.
     pub(super) before: Option<Vec<u8>>,
 }
 
-/// What a worker tells its owner.
+/// A message from a worker to its owner.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Answer {
-    /// The program is loaded and planned; a number that equal plans share.
+    /// The program is loaded and planned. `plan` is the hash of the plan.
     Ready {
         plan: u64,
     },
     Seen(Seen),
-    /// What was found of the unit until now, in case that nothing else will be heard of it.
+    /// Interim results of the unit, in case the worker dies before the final ones.
     SoFar(Vec<u8>),
     Explored(Vec<u8>),
     Failed {
@@ -68,7 +68,7 @@ pub(super) fn send(to: &mut impl Write, what: &impl Serialize) -> io::Result<()>
     to.flush()
 }
 
-/// Waits for the next frame; `None`: there will be none.
+/// Waits for the next frame; `None` if the pipe is closed or the frame can't be read.
 pub(super) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> Option<T> {
     let mut length = [0; LENGTH];
     from.read_exact(&mut length).ok()?;
@@ -78,50 +78,50 @@ pub(super) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> Option<T> {
     read(&bytes).ok()
 }
 
-/// The bytes of the length before a frame.
+/// The size of the length before a frame, in bytes.
 const LENGTH: usize = 8;
-/// What is read at once.
+/// The number of bytes to read at once.
 const CHUNK: usize = 1 << 16;
 
-/// Frames that come in pieces.
+/// A buffer that assembles frames from pieces.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
     unread: Vec<u8>,
 }
 
-/// What came of waiting for a frame.
-pub(super) enum Heard<T> {
+/// The result of waiting for a frame.
+pub(super) enum Received<T> {
     Frame(T),
-    /// Nothing within the time.
+    /// Nothing arrived within the time.
     Silence,
-    /// The other side is gone or speaks nonsense.
+    /// The other side closed the pipe, or sent a frame that can't be read.
     End,
 }
 
 impl Frames {
-    /// Waits for a frame, for so long.
+    /// Waits for a frame, at most for `time` after each piece.
     pub(super) fn next<T: DeserializeOwned>(
         &mut self,
         from: &mut (impl Read + AsFd),
         time: Duration,
-    ) -> Heard<T> {
+    ) -> Received<T> {
         loop {
             if let Some(frame) = self.take() {
-                return read(&frame).map_or(Heard::End, Heard::Frame);
+                return read(&frame).map_or(Received::End, Received::Frame);
             }
             let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
             let timeout = Timespec { tv_sec: millis / 1000, tv_nsec: millis % 1000 * 1_000_000 };
             match poll(&mut [PollFd::new(from, PollFlags::IN)], Some(&timeout)) {
-                Ok(0) | Err(Errno::INTR) => return Heard::Silence,
+                Ok(0) | Err(Errno::INTR) => return Received::Silence,
                 Ok(_) => {}
-                Err(_) => return Heard::End,
+                Err(_) => return Received::End,
             }
             let mut chunk = vec![0; CHUNK];
             match from.read(&mut chunk) {
-                Ok(0) => return Heard::End,
+                Ok(0) => return Received::End,
                 Ok(n) => self.unread.extend_from_slice(chunk.get(..n).unwrap_or_default()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return Heard::End,
+                Err(_) => return Received::End,
             }
         }
     }
@@ -137,7 +137,7 @@ impl Frames {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, Frames, Heard, send};
+    use super::{Answer, Frames, Received, send};
     use std::io::Write;
     use std::os::unix::net::UnixStream;
     use std::time::Duration;
@@ -152,9 +152,9 @@ mod tests {
         let mut frames = Frames::default();
         let mut hear = |theirs: &mut UnixStream| match frames.next::<Answer>(theirs, Duration::ZERO)
         {
-            Heard::Frame(it) => format!("{it:?}"),
-            Heard::Silence => "silence".to_owned(),
-            Heard::End => "end".to_owned(),
+            Received::Frame(it) => format!("{it:?}"),
+            Received::Silence => "silence".to_owned(),
+            Received::End => "end".to_owned(),
         };
         ours.write_all(first).expect("a socket takes it");
         assert_eq!(hear(&mut theirs), "Ready { plan: 7 }");

@@ -1,11 +1,11 @@
-//! Shares the units among workers, in rounds. The result of a unit depends neither on the worker that
-//! explored it nor on the order in which units are done.
+//! Distributes the units among workers, in rounds. The result of a unit depends neither on the worker that explored it
+//! nor on the order of the turns.
 //!
-//! Each worker has a thread here that gives it turns. One that dies costs the unit that it had, which is
-//! tried once more when all others are done, alone and with the memory of all.
+//! Each worker has a thread here that gives it turns. If a worker dies, the unit of its turn is tried once more after
+//! all others, alone and with the memory of all workers.
 
 use crate::flow::budget::Budget;
-use crate::flow::hand::{Fault, Hand, Lost};
+use crate::flow::explorer::{Explorer, Fault, LostTurn};
 use crate::flow::keep::Moment;
 use crate::flow::program::{Confirming, Done, Ended, Program, Replaying, Until};
 use crate::flow::progress::Progress;
@@ -20,10 +20,10 @@ use std::thread;
 use std::time::Duration;
 use trace::Covered;
 
-/// The search over all units of all programs of a language.
+/// The search over all units of all programs of a language family.
 pub(crate) struct Search<'a, P: Program> {
     pub(crate) programs: &'a [P],
-    /// Each with the index of its program; the units of one program stand together.
+    /// Each unit with the index of its program, in the order of the programs.
     pub(crate) units: &'a [(usize, P::Unit)],
     pub(crate) n_workers: usize,
     pub(crate) budget: Budget,
@@ -31,23 +31,23 @@ pub(crate) struct Search<'a, P: Program> {
     pub(crate) progress: &'a Progress,
 }
 
-/// If nothing is heard for so long, others have a turn.
+/// After this long without an event, the keeper is called all the same.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Starts a worker.
-pub(super) type Start<'s, P> = &'s (dyn Fn(Alone) -> Result<Worker<'s, P>, String> + Sync);
+/// A function that starts a worker.
+pub(super) type StartWorker<'s, P> = &'s (dyn Fn(Alone) -> Result<Worker<'s, P>, String> + Sync);
 
-/// Takes what is known of the units, and what was heard of those that are being explored.
+/// A function that writes interim files, from the state of the units and the interim results of units being explored.
 pub(super) type Keep<'k, P> =
-    dyn FnMut(Moment, &[Known<P>], &[Option<<P as Program>::Explored>]) + 'k;
+    dyn FnMut(Moment, &[UnitState<P>], &[Option<<P as Program>::Explored>]) + 'k;
 
-pub(super) type Worker<'s, P> = Box<dyn Hand<P> + Send + 's>;
+pub(super) type Worker<'s, P> = Box<dyn Explorer<P> + Send + 's>;
 
-/// Called with all that is known when there is news of a unit, and now and then.
+/// A function that is called with the index of a unit after each of its events, and with `None` from time to time.
 type Arrived<'k, P> =
-    dyn FnMut(Option<usize>, &mut [Known<P>], &[Option<<P as Program>::Explored>]) + 'k;
+    dyn FnMut(Option<usize>, &mut [UnitState<P>], &[Option<<P as Program>::Explored>]) + 'k;
 
-/// Whether a worker is the only one, and may use what others would.
+/// Whether a worker is the only one, and so may use the memory of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Alone {
     Yes,
@@ -55,38 +55,37 @@ pub(super) enum Alone {
 }
 
 /// The state of a unit between two rounds; `None` before its first turn.
-pub(super) type Known<P> =
+pub(super) type UnitState<P> =
     Option<Result<<P as Program>::Explored, Failed<<P as Program>::Explored>>>;
 
-/// A unit that can't be explored.
+/// A unit whose exploration failed.
 #[derive(Debug)]
 pub(super) struct Failed<E> {
     why: String,
     so_far: Option<E>,
 }
 
-/// What happens to a unit during a round.
+/// An event of a unit during a round.
 enum Event<P: Program> {
-    Over(Known<P>),
-    /// Its worker is gone; the turn may be tried again.
-    Lost(Turn, Lost),
-    /// The user stopped it.
+    Over(UnitState<P>),
+    /// The worker died; the turn may be tried again.
+    Lost(Turn, LostTurn),
+    /// The user interrupted the turn.
     Stopped,
-    /// What was found of it until now.
+    /// Interim results.
     SoFar(P::Explored),
 }
 
 impl<P: Program> Search<'_, P> {
-    /// Explores all units, and has their findings replayed as soon as they are done. The results come
-    /// in the order of the units.
+    /// Explores all units and replays their findings. The results are in the order of the units.
     pub(crate) fn run(
         &self,
-        start: Start<'_, P>,
+        start: StartWorker<'_, P>,
         runtimes: &mut [Option<P::Runtime>],
         keep: &mut Keep<'_, P>,
-    ) -> Vec<Known<P>> {
+    ) -> Vec<UnitState<P>> {
         let idle = Mutex::new(Vec::new());
-        let mut known: Vec<Known<P>> = self.units.iter().map(|_| None).collect();
+        let mut known: Vec<UnitState<P>> = self.units.iter().map(|_| None).collect();
         let mut open: Vec<usize> = (0..self.units.len()).collect();
         let mut round = 0;
         while !open.is_empty() {
@@ -105,7 +104,7 @@ impl<P: Program> Search<'_, P> {
             }
             round += 1;
         }
-        // What is shown comes first, in case that the time does not suffice for all.
+        // Findings that reports show come first, in case the time does not suffice for the refusals.
         for which in [Replaying::Shown, Replaying::All] {
             for place in 0..self.programs.len() {
                 let first = self.units.partition_point(|it| it.0 < place);
@@ -116,7 +115,7 @@ impl<P: Program> Search<'_, P> {
         known
     }
 
-    fn is_open(&self, n: usize, known: &Known<P>) -> bool {
+    fn is_open(&self, n: usize, known: &UnitState<P>) -> bool {
         let program = self.units.get(n).and_then(|it| Some((self.programs.get(it.0)?, &it.1)));
         match (program, known) {
             (Some((program, unit)), Some(Ok(explored))) => program.is_open(unit, explored),
@@ -125,22 +124,21 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// Gives each open unit one turn, and calls `arrived` with all that is known whenever there is news of a
-    /// unit.
+    /// Gives each open unit one turn, and calls `arrived` for every event.
     fn round<'s>(
         &self,
         round: usize,
         open: &[usize],
-        known: &mut [Known<P>],
-        (start, idle): (Start<'s, P>, &Idle<'s, P>),
+        known: &mut [UnitState<P>],
+        (start, idle): (StartWorker<'s, P>, &Idle<'s, P>),
         arrived: &mut Arrived<'_, P>,
     ) {
         let elsewhere = self.covered(known);
         let before = |n: &usize| known.get(*n)?.as_ref()?.as_ref().ok().map(bytes_of);
-        let jobs: Vec<Job> = open.iter().map(|it| Mutex::new(before(it))).collect();
+        let jobs: Vec<EarlierResults> = open.iter().map(|it| Mutex::new(before(it))).collect();
         let next = AtomicUsize::new(0);
         let (events, happened) = channel();
-        let turns = &Turns { round, open, jobs: &jobs, elsewhere: &elsewhere, next: &next };
+        let turns = &Round { round, open, jobs: &jobs, elsewhere: &elsewhere, next: &next };
         let mut lost = Vec::new();
         let mut so_far: Vec<Option<P::Explored>> = known.iter().map(|_| None).collect();
         thread::scope(|scope| {
@@ -148,11 +146,11 @@ impl<P: Program> Search<'_, P> {
                 let events = events.clone();
                 let name = format!("gimlet {n}");
                 let builder = thread::Builder::new().name(name).stack_size(STACK_BYTES);
-                // If a thread can't be started, the others take its units.
+                // If a thread can't be started, the other threads take its units.
                 drop(builder.spawn_scoped(scope, move || self.work(turns, (start, idle), &events)));
             }
             drop(events);
-            lost = self.listen(round, &happened, known, &mut so_far, arrived);
+            lost = self.handle_events(round, &happened, known, &mut so_far, arrived);
         });
         lost.sort_by_key(|it| it.0);
         for (n, turn, how) in lost {
@@ -160,22 +158,21 @@ impl<P: Program> Search<'_, P> {
             thread::scope(|scope| {
                 let builder = thread::Builder::new().stack_size(STACK_BYTES);
                 // If the thread can't be started, the unit stays untried.
-                drop(builder.spawn_scoped(scope, move || self.again(start, n, turn, how, &events)));
-                self.listen(round, &happened, known, &mut so_far, arrived);
+                drop(builder.spawn_scoped(scope, move || self.retry(start, n, turn, how, &events)));
+                self.handle_events(round, &happened, known, &mut so_far, arrived);
             });
         }
     }
 
-    /// Takes what happens to units until nobody is left who explores one. The result is the turns that may
-    /// be tried again.
-    fn listen(
+    /// Handles events until all threads of the round have ended. Returns the turns that may be tried again.
+    fn handle_events(
         &self,
         round: usize,
         happened: &Receiver<(usize, Event<P>)>,
-        known: &mut [Known<P>],
+        known: &mut [UnitState<P>],
         so_far: &mut [Option<P::Explored>],
         arrived: &mut Arrived<'_, P>,
-    ) -> Vec<(usize, Turn, Lost)> {
+    ) -> Vec<(usize, Turn, LostTurn)> {
         let mut lost = Vec::new();
         loop {
             let (n, event) = match happened.recv_timeout(PAUSE) {
@@ -187,7 +184,7 @@ impl<P: Program> Search<'_, P> {
                 Err(RecvTimeoutError::Disconnected) => return lost,
             };
             match event {
-                Event::Over(state) => self.over(round, n, state, known, so_far),
+                Event::Over(state) => self.record_result(round, n, state, known, so_far),
                 Event::Lost(turn, how) => lost.push((n, turn, how)),
                 Event::Stopped => {
                     let found = so_far.get_mut(n).and_then(Option::take);
@@ -205,13 +202,13 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// Notes how the turn of a unit ended.
-    fn over(
+    /// Records how the turn of a unit ended.
+    fn record_result(
         &self,
         round: usize,
         n: usize,
-        mut state: Known<P>,
-        known: &mut [Known<P>],
+        mut state: UnitState<P>,
+        known: &mut [UnitState<P>],
         so_far: &mut [Option<P::Explored>],
     ) {
         let heard = so_far.get_mut(n).and_then(Option::take);
@@ -227,8 +224,8 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// For each program, what its units covered so far.
-    fn covered(&self, known: &[Known<P>]) -> Vec<Covered> {
+    /// For each program, the clauses that its units covered so far.
+    fn covered(&self, known: &[UnitState<P>]) -> Vec<Covered> {
         let mut res = vec![Covered::default(); self.programs.len()];
         for ((program, _), known) in self.units.iter().zip(known) {
             if let (Some(all), Some(Ok(explored))) = (res.get_mut(*program), known) {
@@ -238,11 +235,11 @@ impl<P: Program> Search<'_, P> {
         res
     }
 
-    /// Has a worker take one unit after the other until there are none.
+    /// The loop of a thread: has its worker explore one unit after the other until none is left.
     fn work<'s>(
         &self,
-        turns: &Turns<'_>,
-        (start, idle): (Start<'s, P>, &Idle<'s, P>),
+        turns: &Round<'_>,
+        (start, idle): (StartWorker<'s, P>, &Idle<'s, P>),
         events: &Sender<(usize, Event<P>)>,
     ) {
         let mut worker = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -255,7 +252,7 @@ impl<P: Program> Search<'_, P> {
                 None if is_over => Event::Over(None),
                 before => {
                     match self.turn_when_ready(turns, (nth, *n), before, (start, &mut worker)) {
-                        Ok(turn) => self.take(turn, start, &mut worker, &mut |found| {
+                        Ok(turn) => self.perform_turn(turn, start, &mut worker, &mut |found| {
                             events.send((*n, Event::SoFar(found))).unwrap_or_default();
                         }),
                         Err(why) => Event::Over(Some(Err(Failed { why, so_far: None }))),
@@ -269,16 +266,16 @@ impl<P: Program> Search<'_, P> {
         idle.lock().unwrap_or_else(PoisonError::into_inner).extend(worker);
     }
 
-    /// The turn of a unit, which has its part of the time that is left when there is a worker for it.
+    /// Makes the turn of a unit, whose slice is computed only after a worker is ready.
     fn turn_when_ready<'s>(
         &self,
-        turns: &Turns<'_>,
+        turns: &Round<'_>,
         (nth, n): (usize, usize),
         before: Option<Result<Vec<u8>, String>>,
-        (start, worker): (Start<'s, P>, &mut Option<Worker<'s, P>>),
+        (start, worker): (StartWorker<'s, P>, &mut Option<Worker<'s, P>>),
     ) -> Result<Turn, String> {
         if worker.is_none() {
-            // If there is none or it dies meanwhile, that is told when the turn is given.
+            // A worker that can't be started or dies here is reported when it is given the turn.
             let is_ready = |it: &mut Worker<'s, P>| it.prepare().is_ok();
             *worker = start(Alone::No).ok().and_then(|mut it| is_ready(&mut it).then_some(it));
         }
@@ -287,7 +284,7 @@ impl<P: Program> Search<'_, P> {
 
     fn turn(
         &self,
-        turns: &Turns<'_>,
+        turns: &Round<'_>,
         nth: usize,
         n: usize,
         before: Option<Result<Vec<u8>, String>>,
@@ -305,11 +302,11 @@ impl<P: Program> Search<'_, P> {
         })
     }
 
-    /// Has a worker take a turn; one that is lost is not used again.
-    fn take<'s>(
+    /// Has a worker perform a turn. A worker that failed is not used again.
+    fn perform_turn<'s>(
         &self,
         turn: Turn,
-        start: Start<'s, P>,
+        start: StartWorker<'s, P>,
         worker: &mut Option<Worker<'s, P>>,
         heard: &mut dyn FnMut(P::Explored),
     ) -> Event<P> {
@@ -326,17 +323,17 @@ impl<P: Program> Search<'_, P> {
             }
             Err(lost) if lost.cause == Fault::Died => Event::Lost(turn, lost),
             Err(lost) if lost.cause == Fault::Stopped => Event::Stopped,
-            Err(Lost { why, .. }) => failed(why),
+            Err(LostTurn { why, .. }) => failed(why),
         }
     }
 
-    /// Tries a unit once more whose worker died.
-    fn again(
+    /// Retries a unit whose worker died.
+    fn retry(
         &self,
-        start: Start<'_, P>,
+        start: StartWorker<'_, P>,
         n: usize,
         turn: Turn,
-        first: Lost,
+        first: LostTurn,
         events: &Sender<(usize, Event<P>)>,
     ) {
         let is_over = self.interrupt.load(Ordering::Relaxed) || self.budget.is_over();
@@ -346,12 +343,12 @@ impl<P: Program> Search<'_, P> {
         };
         let event = match worker {
             Err(why) => Event::Over(Some(Err(Failed { why, so_far: before_of(&turn) }))),
-            Ok(worker) => self.take(turn, start, &mut Some(worker), &mut |found| {
+            Ok(worker) => self.perform_turn(turn, start, &mut Some(worker), &mut |found| {
                 events.send((n, Event::SoFar(found))).unwrap_or_default();
             }),
         };
         let event = match event {
-            Event::Lost(turn, Lost { why, .. }) => {
+            Event::Lost(turn, LostTurn { why, .. }) => {
                 Event::Over(Some(Err(Failed { why, so_far: before_of(&turn) })))
             }
             Event::Over(_) | Event::Stopped | Event::SoFar(_) => event,
@@ -359,11 +356,11 @@ impl<P: Program> Search<'_, P> {
         events.send((n, event)).unwrap_or_default();
     }
 
-    /// Replays findings of units of one program.
+    /// Replays findings of the units of one program.
     fn confirm(
         &self,
         runtimes: &mut [Option<P::Runtime>],
-        known: &mut [Known<P>],
+        known: &mut [UnitState<P>],
         range: Range<usize>,
         which: Replaying,
     ) {
@@ -384,12 +381,12 @@ impl<P: Program> Search<'_, P> {
     }
 }
 
-/// What earlier rounds found.
+/// The results of earlier rounds.
 fn before_of<E: DeserializeOwned>(turn: &Turn) -> Option<E> {
     turn.before.as_deref().and_then(|it| read(it).ok())
 }
 
-/// What was found of a unit, even if it could not be explored to the end.
+/// The results of a unit, including the interim ones of a failed exploration.
 fn found<E>(of: &mut Result<E, Failed<E>>) -> Option<&mut E> {
     match of {
         Ok(explored) => Some(explored),
@@ -397,11 +394,11 @@ fn found<E>(of: &mut Result<E, Failed<E>>) -> Option<&mut E> {
     }
 }
 
-/// What became of the units, for each program, or what was heard of them so far.
+/// The units of each program with their results, or with their interim results if their turn has not ended.
 pub(super) fn done<'a, P: Program>(
     n_programs: usize,
     units: &'a [(usize, P::Unit)],
-    known: &'a [Known<P>],
+    known: &'a [UnitState<P>],
     so_far: &'a [Option<P::Explored>],
 ) -> Vec<Vec<Done<'a, P>>> {
     let mut res: Vec<Vec<Done<'a, P>>> = (0..n_programs).map(|_| Vec::new()).collect();
@@ -424,14 +421,14 @@ pub(super) fn done<'a, P: Program>(
 /// Workers that wait for the next round.
 type Idle<'s, P> = Mutex<Vec<Worker<'s, P>>>;
 
-/// What is known of a unit before its turn.
-type Job = Mutex<Option<Result<Vec<u8>, String>>>;
+/// The results of a unit before its turn, which the thread that takes the turn takes out.
+type EarlierResults = Mutex<Option<Result<Vec<u8>, String>>>;
 
-/// What the threads of one round share.
-struct Turns<'a> {
+/// The data that the threads of one round share.
+struct Round<'a> {
     round: usize,
     open: &'a [usize],
-    jobs: &'a [Job],
+    jobs: &'a [EarlierResults],
     elsewhere: &'a [Covered],
     next: &'a AtomicUsize,
 }
@@ -444,7 +441,7 @@ mod tests {
     use crate::diagnostic::Diagnostic;
     use crate::explain::Code;
     use crate::flow::budget::Budget;
-    use crate::flow::hand::{Fault, Hand, Local, Lost};
+    use crate::flow::explorer::{Explorer, Fault, InThread, LostTurn};
     use crate::flow::program::{
         Confirming, Done, Ended, File, Output, Program, Replaying, Slice, Until,
     };
@@ -458,7 +455,7 @@ mod tests {
     use std::time::Instant;
     use trace::{Covered, Input};
 
-    /// A language whose unit 2 makes us panic, and whose unit 4 asks to stop.
+    /// A language whose unit 2 makes us panic, and whose unit 4 sets the interrupt flag.
     struct Fake;
 
     impl Program for Fake {
@@ -556,14 +553,14 @@ mod tests {
         }
     }
 
-    /// Whose worker dies in the first turn of unit 1 and in all turns of unit 3.
+    /// A worker that dies in the first turn of unit 1 and in all turns of unit 3.
     struct Mortal<'a> {
-        inner: Local<'a, Fake>,
+        inner: InThread<'a, Fake>,
         n_died: &'a AtomicUsize,
     }
 
-    impl Hand<Fake> for Mortal<'_> {
-        fn prepare(&mut self) -> Result<(), Lost> {
+    impl Explorer<Fake> for Mortal<'_> {
+        fn prepare(&mut self) -> Result<(), LostTurn> {
             Ok(())
         }
 
@@ -572,12 +569,12 @@ mod tests {
             turn: &Turn,
             progress: &Progress,
             heard: &mut dyn FnMut(usize),
-        ) -> Result<usize, Lost> {
+        ) -> Result<usize, LostTurn> {
             let dies = turn.n == 3 || turn.n == 1 && self.n_died.load(Ordering::Relaxed) == 0;
             if dies {
                 self.n_died.fetch_add(1, Ordering::Relaxed);
                 heard(turn.n);
-                return Err(Lost { why: "its worker is gone".to_owned(), cause: Fault::Died });
+                return Err(LostTurn { why: "its worker is gone".to_owned(), cause: Fault::Died });
             }
             self.inner.explore(turn, progress, heard)
         }
@@ -602,7 +599,7 @@ mod tests {
                 progress: &Progress::new(6, 1, budget),
             };
             let start = |_| {
-                let inner = Local::new(&[Fake], units, &interrupt);
+                let inner = InThread::new(&[Fake], units, &interrupt);
                 let res: Worker<'_, Fake> = match stops {
                     true => Box::new(inner),
                     false => Box::new(Mortal { inner, n_died: &n_died }),

@@ -1,6 +1,6 @@
-//! A finding as a test in a file of tests: made if it is not there, added to if it is.
+//! The code action that adds a finding's test to a file of tests, which it creates if necessary.
 
-use crate::lsp::found::Shown;
+use crate::lsp::found::FindingData;
 use crate::lsp::place::uri_of;
 use lsp_types::{
     CodeAction, CodeActionKind, CreateFile, CreateFileOptions, Diagnostic, DocumentChangeOperation,
@@ -10,17 +10,18 @@ use lsp_types::{
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file of tests before this one is added.
+/// A test, and the file it is added to.
 struct Suite {
     path: PathBuf,
-    /// What stands before the first test, and after the last.
+    /// The text before the first test and the text after the last one.
     frame: (String, String),
     test: String,
 }
 
-/// The action that adds the test of a diagnostic of ours.
+/// Returns the action that adds the test of one of our diagnostics. `None` if it has no test, or the file has it
+/// already.
 pub(super) fn add_test(of: &Diagnostic) -> Option<CodeAction> {
-    let shown: Shown = serde_json::from_value(of.data.clone()?).ok()?;
+    let shown: FindingData = serde_json::from_value(of.data.clone()?).ok()?;
     let suite = Suite::of(&shown)?;
     let has_it = fs::read_to_string(&suite.path).is_ok_and(|it| it.contains(&shown.id));
     if has_it {
@@ -37,8 +38,8 @@ pub(super) fn add_test(of: &Diagnostic) -> Option<CodeAction> {
 }
 
 impl Suite {
-    fn of(shown: &Shown) -> Option<Suite> {
-        let Shown { language, module, function, id, test, file } = shown;
+    fn of(shown: &FindingData) -> Option<Suite> {
+        let FindingData { language, module, function, id, test, file } = shown;
         let dir = tests_beside(file);
         let word = |text: &str| text.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
         Some(match language.as_str() {
@@ -46,7 +47,7 @@ impl Suite {
                 let name = format!("{}_found_tests", word(module));
                 let head =
                     format!("-module({name}).\n-include_lib(\"eunit/include/eunit.hrl\").\n");
-                // An atom begins with a small letter.
+                // The name of an Erlang function must begin with a lower-case letter, so `found_` comes first.
                 let test = format!("\nfound_{}_{id}_test_() ->\n    {test}.\n", word(function));
                 Suite { path: dir.join(format!("{name}.erl")), frame: (head, String::new()), test }
             }
@@ -72,7 +73,7 @@ impl Suite {
         })
     }
 
-    /// Puts the test before what closes the file.
+    /// Returns the edit that inserts the test before the closing text of the file.
     fn edit(&self) -> Option<WorkspaceEdit> {
         let (head, foot) = &self.frame;
         let uri = uri_of(&self.path)?;
@@ -100,7 +101,8 @@ impl Suite {
     }
 }
 
-/// The directory `test` of the application that a source of `src` or `lib` belongs to, else its own.
+/// The directory of tests for a source file: `test` beside the nearest `src` or `lib` above it, else the file's own
+/// directory.
 fn tests_beside(file: &Path) -> PathBuf {
     let is_sources = |it: &&Path| it.ends_with("src") || it.ends_with("lib");
     let sources = file.ancestors().skip(1).find(is_sources);
@@ -110,7 +112,7 @@ fn tests_beside(file: &Path) -> PathBuf {
     }
 }
 
-/// `shop_basket` of `Shop.Basket`.
+/// Converts an alias to the name of a file: `Shop.Basket` to `shop_basket`.
 fn underscored(alias: &str) -> String {
     let mut res = String::new();
     for c in alias.chars() {

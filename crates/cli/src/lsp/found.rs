@@ -1,4 +1,4 @@
-//! What a report says of files: diagnostics with the places that led there, and lenses above functions.
+//! Converts a report into diagnostics, with the places that led to a finding, and into code lenses above functions.
 
 use crate::lsp::place::{range_of, uri_of};
 use crate::lsp::{EXPLORE, SHOW};
@@ -12,39 +12,39 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a run of one file found.
+/// The results of testing one file.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    /// Each with its file and the unit that it is of, if it is a finding.
+pub(super) struct FileResults {
+    /// The diagnostics with the file they are shown in and, for findings, the name of the unit.
     diagnostics: Vec<(PathBuf, Option<String>, Diagnostic)>,
-    functions: Vec<Function>,
-    /// The calls of the findings of each unit.
+    functions: Vec<FunctionCoverage>,
+    /// The failing calls of each unit, by its name and arity.
     calls: BTreeMap<String, Vec<String>>,
 }
 
-/// A function of the file, by what is counted in it.
+/// A function of the file with its number of covered clauses and of all clauses.
 #[derive(Debug)]
-struct Function {
-    /// `total/1`
+struct FunctionCoverage {
+    /// Name and arity: `total/1`.
     name: String,
     line: u32,
     clauses: (usize, usize),
 }
 
-/// What a code action needs to know of a diagnostic.
+/// The data of a diagnostic that a code action needs.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Shown {
+pub(super) struct FindingData {
     pub(super) language: String,
     pub(super) module: String,
-    /// `total/1`
+    /// Name and arity: `total/1`.
     pub(super) function: String,
     pub(super) id: String,
-    /// A test in the test language of the unit.
+    /// A test of the finding, in the test language of the unit.
     pub(super) test: String,
     pub(super) file: PathBuf,
 }
 
-/// The sources that a report names, by path.
+/// A cache of the source texts that a report names.
 struct Texts<'a> {
     root: &'a Path,
     known: BTreeMap<PathBuf, String>,
@@ -65,11 +65,11 @@ impl Texts<'_> {
     }
 }
 
-impl Found {
-    /// Of the file `of`; paths in the report are relative to `root`.
-    pub(super) fn of(report: &Report, root: &Path, of: &Path) -> Found {
+impl FileResults {
+    /// Converts a report on the file `of`; paths in the report are relative to `root`.
+    pub(super) fn of(report: &Report, root: &Path, of: &Path) -> FileResults {
         let mut texts = Texts { root, known: BTreeMap::new() };
-        let mut res = Found::default();
+        let mut res = FileResults::default();
         let here = of.canonicalize().unwrap_or_else(|_| of.to_owned());
         let is_here =
             |it: &&Module| it.file.as_deref().is_some_and(|it| texts_path(root, it) == here);
@@ -107,12 +107,12 @@ impl Found {
         res
     }
 
-    /// With what was known of other units before only `unit` was explored.
-    pub(super) fn keep_others(&mut self, before: Found, unit: &str) {
+    /// Adds the earlier results of all units other than `unit`, after a run that explored only `unit`.
+    pub(super) fn keep_others(&mut self, before: FileResults, unit: &str) {
         let is_other = |it: &(PathBuf, Option<String>, Diagnostic)| {
             it.1.as_deref().is_none_or(|it| !is_named(it, unit))
         };
-        // Coverage is that of the run that had all units.
+        // Coverage is taken from the earlier run, which explored all units.
         self.diagnostics.retain(|it| it.1.is_some());
         self.diagnostics.extend(before.diagnostics.into_iter().filter(is_other));
         self.functions = before.functions;
@@ -125,16 +125,16 @@ impl Found {
         self.diagnostics.iter().map(|it| (it.0.as_path(), &it.2))
     }
 
-    /// The calls that fail, each with how.
+    /// The failing calls of a function, each with its outcome.
     pub(super) fn calls(&self, function: &str) -> Vec<String> {
         self.calls.get(function).cloned().unwrap_or_default()
     }
 
-    /// Above each function: to explore it, and what is known of it.
+    /// Returns two lenses per function: a command to explore it, and its findings and coverage.
     pub(super) fn lenses(&self, uri: &Uri, path: &Path) -> Vec<CodeLens> {
         let text = fs::read_to_string(path).unwrap_or_default();
         let mut res = Vec::new();
-        for Function { name, line, clauses: (covered, total) } in &self.functions {
+        for FunctionCoverage { name, line, clauses: (covered, total) } in &self.functions {
             let range = range_of(&text, *line);
             let lens = |title: String, command: &str| CodeLens {
                 range,
@@ -158,7 +158,7 @@ impl Found {
     }
 }
 
-/// The lens of a file of which nothing is known.
+/// Returns the lens of a file that was not explored yet.
 pub(super) fn unexplored(uri: &Uri) -> Vec<CodeLens> {
     let command = Command {
         title: "explore with gimlet".to_owned(),
@@ -173,27 +173,27 @@ fn texts_path(root: &Path, file: &str) -> PathBuf {
     path.canonicalize().unwrap_or(path)
 }
 
-fn functions(module: &Module) -> Vec<Function> {
-    let mut res: Vec<Function> = Vec::new();
+fn functions(module: &Module) -> Vec<FunctionCoverage> {
+    let mut res: Vec<FunctionCoverage> = Vec::new();
     for it in &module.lines {
         let known = res.iter_mut().find(|known| known.name == it.function);
         let is_covered = usize::from(it.covered);
         match known {
-            Some(Function { line, clauses: (covered, total), .. }) => {
+            Some(FunctionCoverage { line, clauses: (covered, total), .. }) => {
                 *line = (*line).min(it.line);
                 *covered += is_covered;
                 *total += 1;
             }
             None => {
                 let (name, line) = (it.function.clone(), it.line);
-                res.push(Function { name, line, clauses: (is_covered, 1) });
+                res.push(FunctionCoverage { name, line, clauses: (is_covered, 1) });
             }
         }
     }
     res
 }
 
-/// `total/1` of `shop:total/1`.
+/// Name and arity of a unit: `total/1` of `shop:total/1`.
 fn plain_name(unit: &Unit) -> &str {
     unit.unit.rsplit_once(':').map_or(unit.unit.as_str(), |it| it.1)
 }
@@ -202,7 +202,7 @@ fn is_named(unit: &str, name: &str) -> bool {
     unit == name || unit.rsplit_once(':').is_some_and(|it| it.1 == name)
 }
 
-/// Where the function of a unit begins.
+/// Returns the file and the first line of a unit's function.
 fn first_line(report: &Report, unit: &Unit) -> Option<(String, u32)> {
     let module = report.modules.iter().find(|it| it.module == unit.module)?;
     let lines = module.lines.iter().filter(|it| it.function == plain_name(unit));
@@ -236,7 +236,7 @@ fn diagnostic(
     let message =
         format!("{}\n{}\n{level}: {}", finding.shown, finding.says.join("\n"), finding.because);
     let data = finding.test.as_ref().and_then(|test| {
-        let shown = Shown {
+        let shown = FindingData {
             language: unit.language.clone(),
             module: unit.module.clone(),
             function: plain_name(unit).to_owned(),
@@ -258,7 +258,7 @@ fn diagnostic(
     }
 }
 
-/// `lists:foreach_1/2 lists.erl:1442`
+/// Reads a stack frame of a report: `lists:foreach_1/2 lists.erl:1442`.
 fn frame(text: &str) -> Option<(String, u32, String)> {
     let (function, place) = text.rsplit_once(' ')?;
     let (file, line) = place.rsplit_once(':')?;

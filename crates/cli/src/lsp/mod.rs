@@ -1,7 +1,7 @@
 //! `gimlet lsp`: findings and coverage in an editor, over the language server protocol.
 //!
-//! Each saved file is tested by `gimlet test` in a process of its own; this process only speaks to the editor. It
-//! keeps no text: what is tested is what is on disk.
+//! A process of `gimlet test` tests each saved file; this process only speaks to the editor. It keeps no texts: the
+//! version on disk is tested.
 
 mod edits;
 mod found;
@@ -11,7 +11,7 @@ mod runs;
 use crate::diagnostic::Diagnostic as Trouble;
 use crate::explain::Code;
 use edits::add_test;
-use found::Found;
+use found::FileResults;
 use lsp_server::{Connection, Message, Notification, Request, Response, ResponseError};
 use lsp_types::{
     CodeActionParams, CodeActionProviderCapability, CodeLensOptions, CodeLensParams,
@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How often somebody looks whether a run has ended.
+/// How often the server polls whether a run has ended.
 const TICK: Duration = Duration::from_millis(50);
 pub(super) const EXPLORE: &str = "gimlet.explore";
 pub(super) const SHOW: &str = "gimlet.findings";
@@ -75,9 +75,9 @@ fn capabilities() -> ServerCapabilities {
 struct Server<'a> {
     connection: &'a Connection,
     runs: Runs,
-    /// What the last run of each file found.
-    found: BTreeMap<PathBuf, Found>,
-    /// Files that have diagnostics in the editor.
+    /// The results of the last run on each file.
+    found: BTreeMap<PathBuf, FileResults>,
+    /// Files that currently have diagnostics in the editor.
     published: BTreeSet<PathBuf>,
     n_requests: i32,
     shows_progress: bool,
@@ -100,7 +100,8 @@ impl<'a> Server<'a> {
         loop {
             match self.connection.receiver.recv_timeout(TICK) {
                 Ok(Message::Request(request)) => {
-                    // An editor that does not wait for the answer has gone away.
+                    // An error means that no exit notification followed the shutdown request; the server ends all the
+                    // same.
                     if !matches!(self.connection.handle_shutdown(&request), Ok(false)) {
                         return;
                     }
@@ -110,7 +111,7 @@ impl<'a> Server<'a> {
                         Err(error) => Response { id, result: None, error: Some(error) },
                     }));
                 }
-                Ok(Message::Notification(told)) => self.hear(told),
+                Ok(Message::Notification(told)) => self.handle_notification(told),
                 Ok(Message::Response(_)) => {}
                 Err(error) if error.is_timeout() => {}
                 Err(_) => return,
@@ -122,12 +123,12 @@ impl<'a> Server<'a> {
             }
             if let Some((job, ended)) = self.runs.ended() {
                 self.progress(&json!({"kind": "end"}));
-                self.learn(&job, ended);
+                self.handle_result(&job, ended);
             }
         }
     }
 
-    fn hear(&mut self, told: Notification) {
+    fn handle_notification(&mut self, told: Notification) {
         match told.method.as_str() {
             "textDocument/didOpen" => {
                 let params = read::<DidOpenTextDocumentParams>(told.params);
@@ -209,11 +210,11 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Tells the editor what a run found, or why it could not.
-    fn learn(&mut self, job: &Job, ended: Ended) {
+    /// Tells the editor the results of a run, or why there are none.
+    fn handle_result(&mut self, job: &Job, ended: Ended) {
         match ended {
             Ended::Report(report, root) => {
-                let mut found = Found::of(&report, &root, &job.path);
+                let mut found = FileResults::of(&report, &root, &job.path);
                 if let (Some(unit), Some(before)) = (&job.unit, self.found.remove(&job.path)) {
                     found.keep_others(before, unit);
                 }
@@ -221,14 +222,14 @@ impl<'a> Server<'a> {
                 self.publish();
                 self.request("workspace/codeLens/refresh", Value::Null);
             }
-            Ended::Could(why) => self.say(MessageType::ERROR, &format!("gimlet: {why}")),
+            Ended::Failed(why) => self.say(MessageType::ERROR, &format!("gimlet: {why}")),
         }
     }
 
-    /// Sends the diagnostics of all files that have some, or had.
+    /// Sends the diagnostics of all files, including an empty list for files that no longer have any.
     fn publish(&mut self) {
         let mut by_file: BTreeMap<&Path, Vec<lsp_types::Diagnostic>> = BTreeMap::new();
-        for (path, diagnostic) in self.found.values().flat_map(Found::diagnostics) {
+        for (path, diagnostic) in self.found.values().flat_map(FileResults::diagnostics) {
             by_file.entry(path).or_default().push(diagnostic.clone());
         }
         let before = std::mem::take(&mut self.published);
@@ -268,7 +269,7 @@ impl<'a> Server<'a> {
         self.send(Message::Request(Request::new(id, method.to_owned(), params)));
     }
 
-    /// An editor that has gone away is noticed when nothing more can be read from it.
+    /// Sends a message and ignores failure: the loop ends when the channel from the editor closes.
     fn send(&self, message: Message) {
         drop(self.connection.sender.send(message));
     }

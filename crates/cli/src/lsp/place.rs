@@ -1,12 +1,12 @@
-//! Files and lines as the language server protocol names them.
+//! Conversions between paths and lines and the URIs and ranges of the language server protocol.
 
 use lsp_types::{Position, Range, Uri};
 use std::path::{Path, PathBuf};
 
-/// The file that a `file` URI stands for.
+/// Returns the path that a `file` URI denotes.
 pub(super) fn path_of(uri: &Uri) -> Option<PathBuf> {
     let text = uri.as_str().strip_prefix("file://")?;
-    // What stands before the first slash is a machine.
+    // The text before the first slash is a host name.
     let (_, path) = text.split_at(text.find('/')?);
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.bytes();
@@ -31,7 +31,7 @@ pub(super) fn uri_of(path: &Path) -> Option<Uri> {
     res.parse().ok()
 }
 
-/// What is written in a line counted from one, without the space before it.
+/// The range of a line, counted from 1, without leading and trailing white space; columns are in UTF-16 units.
 pub(super) fn range_of(text: &str, line: u32) -> Range {
     let n = line.saturating_sub(1);
     let of_line = usize::try_from(n).ok().and_then(|it| text.lines().nth(it)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Runs of `gimlet test` for an editor: one at a time, the latest wish of each file.
+//! Runs of `gimlet test` for an editor: one at a time, with a queue that holds the latest request for each file.
 
 use crate::child::{build_command, gimlet_test, stop};
 use crate::lsp::place::path_of;
@@ -13,15 +13,15 @@ use std::process::{Child, Stdio};
 use std::thread::{self, JoinHandle};
 use std::{env, fs};
 
-/// What the editor says once.
+/// The settings that the editor sends when it starts the server.
 pub(super) struct Settings {
-    /// The directory that relative paths in reports are relative to.
+    /// The working directory of runs, to which the paths in reports are relative. `None`: that of the tested file.
     root: Option<PathBuf>,
-    /// `"onOpen": false`: only what is saved is tested.
+    /// `"onOpen"`: whether a file is tested when it is opened, and not only when it is saved.
     pub(super) on_open: bool,
-    /// `"budget": "10s"`, for each run.
+    /// `"budget": "10s"`: the time limit of each run.
     budget: String,
-    /// `"options": ["--strict"]`, as on the command line.
+    /// `"options": ["--strict"]`: further options of `gimlet test`.
     options: Vec<String>,
     pub(super) shows_progress: bool,
 }
@@ -42,7 +42,7 @@ impl Settings {
     }
 }
 
-/// A file to test, or one of its functions.
+/// A request to test a file, or only one of its functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Job {
     pub(super) path: PathBuf,
@@ -56,11 +56,11 @@ impl Job {
     }
 }
 
-/// What came of a job.
+/// The result of a job.
 pub(super) enum Ended {
-    /// With the directory that its paths are relative to.
+    /// The report, and the directory that its paths are relative to.
     Report(Box<Report>, PathBuf),
-    Could(String),
+    Failed(String),
 }
 
 struct Run {
@@ -70,11 +70,11 @@ struct Run {
     stage: Stage,
 }
 
-/// What the process of a run does.
+/// The stage of a run, by its current child process.
 enum Stage {
-    /// It compiles the project in this directory.
+    /// The build tool compiles the project in this directory.
     Build(PathBuf),
-    /// It tests, and is read.
+    /// `gimlet test` runs, and threads read its output.
     Test { stdout: JoinHandle<String>, stderr: JoinHandle<String> },
 }
 
@@ -90,7 +90,7 @@ impl Runs {
         Runs { settings, waiting: VecDeque::new(), running: None, failed: VecDeque::new() }
     }
 
-    /// Takes a job; a newer wish for a file replaces an older one.
+    /// Queues a job, which replaces an older request for the same file.
     pub(super) fn request(&mut self, job: Job) -> Result<(), String> {
         if !is_source(&job.path) {
             return Ok(());
@@ -103,7 +103,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Whoever closes a file does not want to know of it any more.
+    /// Drops the requests for a file that the editor has closed.
     pub(super) fn forget(&mut self, path: &Path) {
         self.waiting.retain(|it| it.path != path);
         if self.running.as_ref().is_some_and(|it| it.job.path == path) {
@@ -111,7 +111,7 @@ impl Runs {
         }
     }
 
-    /// Starts the next job, if none is running.
+    /// Starts the next job unless one is running, and returns it.
     pub(super) fn begun(&mut self) -> Option<Job> {
         if self.running.is_some() {
             return None;
@@ -124,10 +124,10 @@ impl Runs {
         Some(job)
     }
 
-    /// The job that has ended, if one has.
+    /// Returns a job that has ended, if there is one.
     pub(super) fn ended(&mut self) -> Option<(Job, Ended)> {
         if let Some((job, why)) = self.failed.pop_front() {
-            return Some((job, Ended::Could(why)));
+            return Some((job, Ended::Failed(why)));
         }
         let run = self.running.as_mut()?;
         let status = match run.child.try_wait() {
@@ -135,42 +135,42 @@ impl Runs {
             Ok(None) => return None,
             Err(why) => {
                 let job = self.running.take()?.job;
-                return Some((job, Ended::Could(why.to_string())));
+                return Some((job, Ended::Failed(why.to_string())));
             }
         };
         let Run { job, root, stage, .. } = self.running.take()?;
         match stage {
             Stage::Build(dir) if !status.success() => {
                 let why = format!("the project in {} does not compile", dir.display());
-                Some((job, Ended::Could(why)))
+                Some((job, Ended::Failed(why)))
             }
             Stage::Build(_) => match self.start_test(job.clone(), root) {
                 Ok(run) => {
                     self.running = Some(run);
                     None
                 }
-                Err(why) => Some((job, Ended::Could(why))),
+                Err(why) => Some((job, Ended::Failed(why))),
             },
             Stage::Test { stdout, stderr } => {
                 let text = stdout.join().unwrap_or_default();
                 let said = stderr.join().unwrap_or_default();
                 let ended = match serde_json::from_str::<Report>(&text) {
                     Ok(report) if !report.units.is_empty() => Ended::Report(Box::new(report), root),
-                    Ok(_) | Err(_) => Ended::Could(first_trouble(&said)),
+                    Ok(_) | Err(_) => Ended::Failed(first_trouble(&said)),
                 };
                 Some((job, ended))
             }
         }
     }
 
-    /// Ends what is running; nobody waits for its report.
+    /// Stops the running job; its report is dropped.
     pub(super) fn stop(&mut self) {
         if let Some(mut run) = self.running.take() {
             drop(stop(&mut run.child));
         }
     }
 
-    /// Compiles first what is tested as its build tool compiles it.
+    /// Starts a job: compiles the mix project first if the file belongs to one.
     fn start(&self, job: Job) -> Result<Run, String> {
         let root = self.settings.root.clone().or_else(|| job.path.parent().map(Path::to_owned));
         let root = root.unwrap_or_else(|| env::current_dir().unwrap_or_default());
@@ -197,11 +197,11 @@ impl Runs {
     }
 }
 
-/// Reads to the end on a thread of its own: a process whose pipe is full does not go on.
+/// Reads to the end on a thread of its own, since a process blocks when its pipe is full.
 fn reader(from: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What came before an error is all there is.
+        // After a read error the bytes read so far are used.
         from.and_then(|mut it| it.read_to_end(&mut bytes).ok());
         String::from_utf8_lossy(&bytes).into_owned()
     })
@@ -212,14 +212,14 @@ fn is_source(path: &Path) -> bool {
     ["erl", "ex"].iter().any(|it| extension == *it) || is_prolog(&path.to_string_lossy())
 }
 
-/// The project that a source of Elixir belongs to; of an umbrella all of it, which builds in one place.
+/// Returns the root of the mix project of an Elixir source; of an umbrella the outermost, which builds in one place.
 fn mix_root(path: &Path) -> Option<&Path> {
     let is_elixir = path.extension().is_some_and(|it| it == "ex");
     let is_root = |it: &&Path| is_elixir && it.join("mix.exs").is_file();
     path.ancestors().skip(1).filter(is_root).last()
 }
 
-/// What `gimlet test` is to be given for a source. Elixir's are tested as mix compiled them.
+/// Returns the targets of `gimlet test` for a source. For Elixir these are the modules that mix compiled from it.
 fn targets(path: &Path) -> Result<Vec<String>, String> {
     if path.extension().is_none_or(|it| it != "ex") {
         return Ok(vec![path.display().to_string()]);
@@ -235,7 +235,7 @@ fn targets(path: &Path) -> Result<Vec<String>, String> {
     Ok(beams)
 }
 
-/// The modules that a text of Elixir defines at its top.
+/// Names of the modules that an Elixir source defines at its top level.
 fn modules(text: &str) -> Vec<String> {
     let names =
         text.lines().filter_map(|it| it.strip_prefix("defmodule ")?.split([' ', ',']).next());
@@ -253,7 +253,8 @@ fn beam(root: &Path, module: &str) -> Option<PathBuf> {
     libs.map(|it| it.join(format!("ebin/Elixir.{module}.beam"))).find(|it| it.is_file())
 }
 
-/// `error[G005]: the source does not compile` and where, from what was written to standard error.
+/// Returns the first diagnostic of a process from its standard error: `error[G005]: the source does not compile` and
+/// the place.
 fn first_trouble(said: &str) -> String {
     let lines: Vec<&str> = said.lines().filter(|it| !it.trim().is_empty()).take(2).collect();
     if lines.is_empty() { "nothing was found out".to_owned() } else { lines.join("\n") }

@@ -1,4 +1,4 @@
-//! A recorded goal run again on our machine.
+//! Replays a recorded goal on our machine.
 
 use crate::diagnostic::Diagnostic;
 use crate::flow::{Again, Recorded};
@@ -28,12 +28,12 @@ pub(crate) fn again(session: &mut Session, recorded: &Recorded) -> Result<Again,
     Ok(Again { outcome, term, shown, says, is_as_recorded })
 }
 
-/// The recorded goal and those before it as the machine takes them.
+/// A recorded goal, and the goals before it, in the machine's form.
 struct Goals {
     goal: Goal,
-    /// The arguments of all of them that are no variables.
+    /// The arguments of all goals that are not variables.
     given: Vec<Term>,
-    /// The names of the last one's variables.
+    /// The variable names of the recorded goal.
     results: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ fn goals(session: &mut Session, of: &Recorded) -> Result<Goals, Diagnostic> {
     Ok(Goals { goal: Goal { before, ..goal }, given, results })
 }
 
-/// One goal, and the names of its variables.
+/// Reads a goal and the names of its variables, and adds its other arguments to `given`.
 fn goal(
     session: &mut Session,
     call: &str,
@@ -70,7 +70,7 @@ fn goal(
     Ok((Goal { module, name, args: modes, before: Vec::new(), types: Vec::new() }, results))
 }
 
-/// As reports name an end, and its first answer or what it throws.
+/// The outcome as reports name it, and the first answer or the thrown ball.
 fn outcome(of: Option<&Expectation>, results: &[String]) -> (String, Option<String>) {
     match of {
         None => ("timeout".to_owned(), None),

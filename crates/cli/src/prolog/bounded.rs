@@ -1,7 +1,7 @@
-//! One predicate within the bounds that users name: the ways to call it take turns, each goes on where
-//! it was, and what one does not need is left to the others.
+//! Explores one predicate within the limits that the user gives (`--time`, `--runs`). The modes of the predicate take
+//! turns; each continues where it stopped, and runs that one does not use are left to the others.
 //!
-//! Where runs are counted, the clock decides nothing before the time for a predicate is over.
+//! With a limit of runs, the clock has no influence before the time of the predicate is over.
 
 use crate::args::{Criterion, Test};
 use crate::flow::{Slice, SoFar, UnitProgress};
@@ -15,14 +15,14 @@ use solve::{Chain, Effort};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What is spent without news in the first turns.
+/// How much effort (in the unit of [`engine::Report::spent`]) without news ends a turn of the first round.
 const PATIENCE: u64 = 100;
-/// And so many times as much in those of each further round.
+/// The factor by which [`PATIENCE`] grows with each round.
 const MORE: u64 = 4;
-/// The best way to call a predicate has as much as so many others.
+/// The weight of the best mode when runs and time are shared; the others have weight 1.
 const BEST: u32 = 8;
 
-/// Adds to the search what there is to find within the bounds.
+/// Explores a predicate within the limits and adds the results to the search.
 pub(crate) fn explore_within(
     session: &mut Session,
     planned: &Planned,
@@ -34,7 +34,8 @@ pub(crate) fn explore_within(
     let Planned { task, options, wanted } = planned;
     let settings = settings(options, wanted);
     let has_words = has_words(&session.source);
-    // Which predicates were before on this machine depends on who had time for them.
+    // How far clause bodies were executed on this machine by other predicates depends on scheduling, so it is set
+    // aside.
     let furthest = session.machine.take_furthest();
     let is_of_use = |it: &(usize, &Way, Turn)| it.2 != Turn::Words || has_words;
     let mut strands: Vec<Strand<'_>> = turns(task)
@@ -69,7 +70,7 @@ pub(crate) fn explore_within(
     search.res.elapsed += begin.elapsed();
 }
 
-/// A way to call a predicate, and what it is tried with.
+/// A mode of the predicate together with a way of making inputs; it can be paused.
 struct Strand<'a> {
     n: usize,
     way: &'a Way,
@@ -77,7 +78,7 @@ struct Strand<'a> {
     settings: &'a Settings,
     seen: UnitProgress<'a>,
     begun: Option<Begun<'a>>,
-    /// There is nothing left.
+    /// Whether nothing is left to explore.
     is_over: bool,
 }
 
@@ -87,7 +88,7 @@ struct Begun<'a> {
     solver: Chain,
 }
 
-/// What there is for a turn.
+/// The resources of one turn.
 struct Share {
     runs: Option<usize>,
     time: Duration,
@@ -102,14 +103,14 @@ struct Rounds<'a> {
     begin: Instant,
     time: Duration,
     n_runs: usize,
-    /// Something is needed that somebody may find.
+    /// Whether something is missing that a strand could find.
     is_seeking: bool,
     search: &'a mut Search,
     so_far: &'a SoFar<'a, Search>,
 }
 
 impl Rounds<'_> {
-    /// One round; whether there was anything to do.
+    /// Gives each open strand a turn. Returns whether any was open.
     fn have_turns(&mut self, strands: &mut [Strand<'_>], patience: u64) -> bool {
         let mut is_something_left = false;
         self.is_seeking = strands.iter().any(|it| self.is_needed(it));
@@ -125,8 +126,8 @@ impl Rounds<'_> {
         is_something_left
     }
 
-    /// What was begun is brought to an end when all that is needed was found, and if all paths count,
-    /// goals with variables have some too.
+    /// Whether a strand gets a turn. While something is missing, strands that may find it do. Then strands that began
+    /// are finished, and with `--coverage path` modes with variables in their inputs are explored as well.
     fn is_open(&self, strand: &Strand<'_>) -> bool {
         let has_paths = strand.way.is_open && self.options.coverage == Criterion::Path;
         let is_left = (strand.begun.is_some() || has_paths) && !strand.is_over;
@@ -138,14 +139,14 @@ impl Rounds<'_> {
         let is_needed = match strand.turn {
             Turn::Usual if is_due(strand.n, strand.way) => true,
             Turn::Deep if !stopped.contains(&strand.n) => false,
-            // Variables in inputs are for clauses that nothing else completes.
+            // Inputs with variables are only for clauses that no other mode completes.
             Turn::Usual if strand.way.is_open => !res.has_clauses(self.wanted),
             Turn::Usual | Turn::Words | Turn::Deep => !res.has_all(self.wanted, self.options),
         };
         is_needed && !strand.is_over
     }
 
-    /// Why nobody may go on.
+    /// Why no strand may continue; `None` if one may.
     fn why_over(&self) -> Option<Stop> {
         if self.interrupt.load(Ordering::Relaxed) {
             Some(Stop::Interrupted)
@@ -156,7 +157,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// Of what is left, the part of a strand when others come later.
+    /// The resources of a strand: its share, by weight, of what is left for it and the strands after it in this round.
     fn share(&self, strand: &Strand<'_>, later: &[Strand<'_>], patience: u64) -> Share {
         let own = strand.weight();
         let others = later.iter().filter(|it| self.is_open(it)).map(Strand::weight);
@@ -209,7 +210,7 @@ impl Rounds<'_> {
         self.search.keep(new, *n, way, *turn, self.options);
         self.so_far.note(self.n_runs, || {
             let mut found = self.search.so_far(self.begin.elapsed());
-            // Whether a run has no end takes long to find out.
+            // Deciding whether a stopped run is an infinite one takes long, so it is left for the end.
             let has_ended = |it: &&Ran| !matches!(it.finished, Finished::Stopped(_));
             let log: Vec<Ran> = unit.log.iter().filter(has_ended).cloned().collect();
             let path = source.path.display().to_string();
@@ -221,7 +222,7 @@ impl Rounds<'_> {
         strand.begun = Some(Begun { exploration, unit: unit.wait(), solver });
     }
 
-    /// `None`: there is nothing to begin with.
+    /// Starts the exploration of a strand; `None` if it has no seeds.
     fn begin<'s>(&mut self, strand: &Strand<'s>) -> Option<Begun<'s>> {
         let Strand { n, way, turn, settings, .. } = strand;
         let Session { machine, files, source, .. } = &mut *self.session;
@@ -237,7 +238,7 @@ impl Rounds<'_> {
         (!seeds.is_empty()).then(|| Begun { exploration, unit: unit.wait(), solver })
     }
 
-    /// Adds what came of a strand; `why_over`: why those that could go on did not.
+    /// Adds the results of a strand. `why_over` is the stop reason of strands that could continue.
     fn finish(&mut self, strand: Strand<'_>, task: &Task, why_over: Option<Stop>) {
         let Strand { way, turn, begun, is_over, .. } = strand;
         let Some(Begun { exploration, unit, solver }) = begun else { return };

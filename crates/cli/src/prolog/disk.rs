@@ -1,4 +1,4 @@
-//! The real files, for programs that were allowed to touch them.
+//! Access to real files, for programs that `--allow files` permits it.
 
 use prolog::builtins::{Disk, DiskError, Write};
 use std::fs::{self, OpenOptions};

@@ -1,4 +1,4 @@
-//! What a goal is expected to do, as text that SWI-Prolog reads.
+//! The expected outcome of a goal, as text that SWI-Prolog reads.
 
 use crate::prolog::explore::ANSWERS;
 use crate::prolog::finding::MANY_STEPS;
@@ -12,7 +12,7 @@ use trace::Input;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Expectation {
     Fails,
-    /// The term that is thrown; of an error, without its context.
+    /// The goal throws a ball. The text of an error is its formal part, without the context.
     Throws {
         ball: String,
         is_error: bool,
@@ -24,14 +24,14 @@ pub(crate) enum Expectation {
 pub(crate) struct Answers {
     /// For each answer, the values of the results.
     pub(crate) values: Vec<Vec<String>>,
-    /// Whether there may be more.
+    /// Whether there may be more answers.
     pub(crate) is_open: bool,
-    /// Whether no value has a variable.
+    /// Whether no value contains a variable.
     pub(crate) is_ground: bool,
 }
 
 impl Expectation {
-    /// As the report names it.
+    /// The name of the outcome in reports.
     pub(crate) fn outcome(&self) -> &'static str {
         match self {
             Expectation::Fails => "false",
@@ -41,7 +41,7 @@ impl Expectation {
     }
 }
 
-/// `None`: nothing that a test could say.
+/// The expectation that a run gives; `None` if the run ended in a way that no test can state.
 pub(crate) fn expect(unit: &mut Unit<'_>, ran: &Ran) -> Option<Expectation> {
     if ran.answers.is_empty() {
         return match &ran.finished {
@@ -61,7 +61,7 @@ pub(crate) fn expect(unit: &mut Unit<'_>, ran: &Ran) -> Option<Expectation> {
     Some(Expectation::Answers(Answers { values, is_open, is_ground }))
 }
 
-/// What a goal does of which a result is not of its type.
+/// The expectation of a goal with a result that is not of its declared type: runs the goal again without type checks.
 fn expect_untyped(unit: &mut Unit<'_>, ran: &Ran) -> Option<Expectation> {
     let limits = Limits { steps: MANY_STEPS, ..Limits::default() };
     let ran = unit.solve_untyped(&ran.input, limits, ANSWERS)?;
@@ -78,7 +78,7 @@ fn thrown(unit: &mut Unit<'_>, ball: &Term) -> Expectation {
         && let [Term::Atom(name), of, _, _, Term::Atom(kind)] = parts.as_mut_slice()
         && (name.as_str(), kind.as_str()) == ("determinism_error", "property")
     {
-        // Which of the predicates in last calls is blamed depends on how they are compiled.
+        // Last-call optimisation decides which of several predicates the error names, so it is left open.
         *of = Term::Ref(Reference { node: Atom::new("prolog"), creation: 0, words: vec![0, 0, 0] });
     }
     let text = term_text(unit.machine(), &said);
@@ -89,7 +89,7 @@ pub(crate) fn is_ground(term: &Term) -> bool {
     !term.has_part(|it| matches!(it, Term::Ref(_)))
 }
 
-/// A goal of a way as text.
+/// The text of a goal.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
     /// Goals that are called before it.
@@ -108,7 +108,7 @@ impl Way {
     }
 }
 
-/// The arguments and the goal as text.
+/// The texts of a goal's arguments and of the goal.
 fn call<'i>(
     unit: &mut Unit<'_>,
     goal: &Goal,
@@ -132,7 +132,7 @@ fn call<'i>(
     (args, call)
 }
 
-/// The goals before one, and it, as one goal that can be pasted.
+/// Joins the goals before a goal and the goal itself to one that can be pasted.
 pub(crate) fn whole(setup: &[String], call: &str) -> String {
     let setup: String = setup.iter().map(|it| format!("once({it}), ")).collect();
     format!("{setup}{call}")

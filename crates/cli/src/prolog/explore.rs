@@ -1,4 +1,4 @@
-//! One predicate: explored in every way to call it, until all that is wanted is covered.
+//! Explores one predicate in each of its modes, until all wanted clauses are covered.
 
 use crate::args::{Criterion, Test};
 use crate::flow::{Counts, Slice, Tally, of_run};
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use term::{Dice, Term};
 use trace::{Covered, Input};
 
-/// What came of a predicate.
+/// The results for a predicate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Explored {
     pub(crate) name: String,
@@ -33,7 +33,7 @@ pub(crate) struct Explored {
     pub(crate) reachable: Vec<u32>,
     pub(crate) completed: BTreeSet<u32>,
     pub(crate) entered: BTreeSet<u32>,
-    /// Which sets of clauses calls could match: with `--coverage choice`.
+    /// The sets of clauses that calls could match, with `--coverage choice`.
     pub(crate) matched: BTreeSet<(PredId, Vec<u32>)>,
     pub(crate) n_runs: usize,
     pub(crate) n_paths: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Explored {
     pub(crate) is_saturated: bool,
     pub(crate) sources: BTreeMap<String, Yield>,
     pub(crate) losses: BTreeMap<String, usize>,
-    /// Where SWI-Prolog does something else, in words.
+    /// Tests and findings in which SWI-Prolog differs, in words.
     pub(crate) disagreements: Vec<String>,
     pub(crate) solver: Statistics,
     pub(crate) elapsed: Duration,
@@ -59,29 +59,29 @@ impl Explored {
     }
 }
 
-/// A goal and what is expected of it.
+/// A goal with its expected outcome.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Case {
-    /// Goals that are called before it, for the facts that they add.
+    /// Goals that are called before it to add facts.
     pub(crate) setup: Vec<String>,
-    /// All arguments as text; results are variables.
+    /// The texts of all arguments; results are variables.
     pub(crate) args: Vec<String>,
     pub(crate) call: String,
     pub(crate) results: Vec<String>,
     pub(crate) expectation: Expectation,
-    /// Clauses that it completes and branches that it takes and no test before it does, in words.
+    /// Clauses and branches, in words, that no test before this one covers.
     pub(crate) completes: Vec<String>,
-    /// What it does depends on where it runs.
+    /// Whether the outcome depends on the environment, such as the clock.
     pub(crate) asks_outside: bool,
     pub(crate) verdict: Verdict,
     /// The choices of its path, with `--explain`.
     pub(crate) path: Vec<Chosen>,
 }
 
-/// What SWI-Prolog says of a case.
+/// The result of replaying a case on SWI-Prolog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Verdict {
-    /// It does the same; whether a choice point stays.
+    /// The outcome is as expected. `leaves_choice`: SWI-Prolog leaves a choice point.
     Same {
         leaves_choice: bool,
     },
@@ -95,74 +95,78 @@ impl Verdict {
     }
 }
 
-/// Steps of a run while exploring.
+/// The maximum number of steps of a run while exploring.
 const STEPS: u64 = 50_000;
-/// And where those were not enough for a run, and something is still missing.
+/// The maximum number of steps of a run in a mode where runs exceeded [`STEPS`] and clauses are still missing.
 const MORE_STEPS: u64 = 5_000_000;
-/// Of all tests of a predicate together, to look for more answers than were found while exploring.
+/// The steps of all tests of a predicate together, for finding further answers.
 const TEST_STEPS: u64 = 2 * MORE_STEPS;
-/// Answers of a goal that are looked at.
+/// The default number of answers of a goal that a run asks for.
 pub(crate) const ANSWERS: usize = 6;
 const MEMORY: usize = 256 << 20;
-/// Runs without news before a way to call a predicate is left for the first time.
+/// How much effort (in the unit of [`engine::Report::spent`]) without news ends the search in a mode in the first,
+/// short round.
 const SHORT_PATIENCE: u64 = 400;
-/// Runs without news before the best way to call a predicate is left.
+/// How much effort without news ends the search in the best mode in the second round.
 const PATIENCE: u64 = 2_500;
-/// And before another way is.
+/// How much effort without news ends the search in any other mode in the second round.
 const LESS_PATIENCE: u64 = 1_000;
-/// Parsers need a few choices more after one that is new before a clause is completed.
+/// How many generations of flips after a new choice are still preferred: parsers need a few more choices after a new
+/// one before they complete a clause.
 const GENERATIONS: u64 = 8;
-/// And before runs with many steps are given up: each of them takes its time.
+/// How much effort without news ends a search with runs of [`MORE_STEPS`], which are slow.
 const LITTLE_PATIENCE: u64 = 40;
-/// What is spent after all clauses are completed on what may still go wrong.
+/// How much effort is spent on finding failures after all wanted clauses are completed.
 const MORE: u64 = 250;
-/// So many times as much where branches of their bodies were not taken yet.
+/// The factor for [`MORE`] if branches inside clause bodies are still not taken.
 const FOR_BRANCHES: u64 = 3;
-/// And no longer than this, where questions are hard.
+/// The time limit of finding failures after all wanted clauses are completed, since single queries may be slow.
 const LINGER: Duration = Duration::from_secs(5);
-/// Inputs that are put together with each other.
+/// The maximum number of inputs that are combined into pairs.
 const MAX_ALONE: usize = 12;
-/// Refused inputs of one predicate that are shown; more of them tell nothing more.
+/// The maximum number of refusals of a predicate that are reported.
 const REFUSALS: usize = 3;
 
-/// How much is spent on the ways to call a predicate.
+/// How much is spent on the modes of a predicate.
 #[derive(Clone, Debug)]
 pub(crate) enum Round {
-    /// A little on each that is meant: what another way completes at once is not looked for long.
+    /// The first round: a little on each meant mode, since another mode may complete at once what this one searches
+    /// long for.
     Short,
-    /// What is missing is worth more, unless goals of another predicate have completed it.
+    /// The second round: more, on clauses that are missing. `elsewhere` are clauses that goals of other predicates
+    /// completed.
     Long { elsewhere: BTreeSet<u32> },
 }
 
-/// What a way to call a predicate is tried with.
+/// How inputs of a mode are made and run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     Usual,
-    /// Texts made of the program's words.
+    /// Texts made of the words in the program's source.
     Words,
-    /// More steps.
+    /// More steps per run.
     Deep,
 }
 
-/// What was found of a predicate so far.
+/// The state of the search for a predicate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Search {
     pub(crate) res: Explored,
-    /// Runs that may become tests, by their ways.
+    /// Runs that may become tests, with the index of their mode.
     pub(super) kept: Vec<(usize, Ran)>,
     /// Ways of which everything was seen.
     exhausted: BTreeSet<usize>,
     /// Ways with runs that had too few steps.
     pub(super) stopped: BTreeSet<usize>,
-    /// Inputs of runs that may have more answers than were looked at, by their ways, and how many runs
-    /// were cut by an answer without a place in the theory.
+    /// Inputs of runs with further answers that were not asked for, with the index of their mode. `n_strange` counts
+    /// the runs that ended with an answer that has no term: a cyclic term or a rational number.
     open: Vec<(usize, Input)>,
     n_strange: usize,
-    /// Rounds that it had.
+    /// The number of rounds so far.
     pub(super) n_rounds: usize,
     /// The first goal that completed each clause.
     pub(super) covering: BTreeMap<u32, String>,
-    /// How far bodies of clauses came on the machines that it ran on.
+    /// For each clause, how many goals of its body were reached at most.
     pub(super) furthest: Vec<u32>,
 }
 
@@ -181,7 +185,7 @@ impl Search {
         }
     }
 
-    /// What a search has found that goes on.
+    /// A copy of the search as interim results.
     pub(super) fn so_far(&self, more: Duration) -> Search {
         let mut res = self.clone();
         res.res.stop = Stop::Interrupted;
@@ -206,18 +210,18 @@ impl Search {
     }
 }
 
-/// Whether users say how much is to be spent.
+/// Whether the user limits time or runs of a predicate.
 pub(crate) fn is_bounded(options: &Test) -> bool {
     options.time.is_some() || options.runs.is_some()
 }
 
-/// Whether a first, short round is of use: not where users say how much is to be spent, nor where all
-/// paths count.
+/// Whether there is a first, short round: not within limits of the user, and not if choices or paths are to be
+/// covered.
 pub(crate) fn has_short_round(options: &Test) -> bool {
     options.coverage == Criterion::Clause && !is_bounded(options)
 }
 
-/// Adds to the search what a round finds.
+/// Explores a predicate for one round and adds the results to the search.
 pub(crate) fn explore(
     session: &mut Session,
     planned: &Planned,
@@ -314,7 +318,7 @@ pub(crate) fn explore(
 pub(super) fn turns(task: &Task) -> Vec<(usize, &Way, Turn)> {
     let all = |turn: Turn| task.ways.iter().enumerate().map(move |it| (it.0, it.1, turn));
     let meant = |turn: Turn| all(turn).filter(|it| it.1.is_meant);
-    // Texts of words cost little, and what they lead to is not looked for at length.
+    // Texts of words cost little, and the searches after them need not look for what they found.
     let words = || meant(Turn::Words).take(1);
     let words_after = meant(Turn::Words).filter(|it| is_after_itself(it.1)).take(1);
     let turns = words().chain(words_after).chain(all(Turn::Usual)).chain(words());
@@ -351,7 +355,7 @@ pub(super) fn unit<'m>(
     unit
 }
 
-/// Inputs made of the program's words; `so_far`: what was found and kept.
+/// Makes inputs of the words in the program's source. `so_far` are the results and the kept runs.
 pub(super) fn in_words(
     unit: &mut Unit<'_>,
     n: usize,
@@ -371,19 +375,19 @@ pub(super) fn in_words(
     sentences(unit, way, seeds, &dictionary(inference), &res.completed, dice)
 }
 
-/// Whether a predicate is called after a goal of its own.
+/// Whether the mode calls the predicate after another call of the same predicate.
 fn is_after_itself(way: &Way) -> bool {
     matches!(way.goal.before.as_slice(), [one] if one.name == way.goal.name && one.args == way.goal.args)
 }
 
-/// What did something alone, one after the other.
+/// Combines inputs that covered something in a single call into pairs for two calls.
 fn pairs(kept: &[(usize, Ran)]) -> Vec<Input> {
     let alone = || kept.iter().filter(|it| it.0 == 0).map(|it| &it.1.input.args).take(MAX_ALONE);
     let pair = |one: &[Term], other: &[Term]| Input { args: [one, other].concat() };
     alone().flat_map(|one| alone().map(|other| pair(one, other))).collect()
 }
 
-/// Runs without news before a way to call a predicate is left.
+/// How much effort without news ends the search in a mode.
 fn patience(round: &Round, turn: Turn, way: &Way) -> u64 {
     match round {
         Round::Long { .. } if turn == Turn::Deep => LITTLE_PATIENCE,
@@ -393,13 +397,13 @@ fn patience(round: &Round, turn: Turn, way: &Way) -> u64 {
     }
 }
 
-/// How the engine goes about a way to call a predicate, if nobody stops it.
+/// The engine's settings for a mode.
 pub(super) fn settings(options: &Test, wanted: &[u32]) -> Settings {
     Settings {
         depth: options.depth.unwrap_or(engine::DEPTH),
         strategy: options.strategy,
         seed: options.seed,
-        // Whoever names a depth wants it kept.
+        // With `--depth`, no flips beyond the depth are made for wanted clauses.
         wanted: if options.depth.is_none() { completed(wanted) } else { Covered::default() },
         policy: match options.strategy == engine::Strategy::default() {
             true => Policy::RunEnds { generations: GENERATIONS },
@@ -409,16 +413,16 @@ pub(super) fn settings(options: &Test, wanted: &[u32]) -> Settings {
     }
 }
 
-/// Answers of a goal that are looked at.
+/// The number of answers of a goal that a run asks for.
 fn answers(options: &Test) -> usize {
     options.answers.unwrap_or(ANSWERS).max(1)
 }
 
-/// Makes the tests of what was found so far.
+/// Makes the tests from the kept runs.
 pub(crate) fn finish(session: &mut Session, planned: &Planned, search: &mut Search) {
     let Planned { task, options, .. } = planned;
     let begin = Instant::now();
-    // Who says how many answers count wants no others.
+    // With `--answers`, further answers are not searched for.
     let n_open = match options.answers {
         None => look_at_all_answers(session, task, search),
         Some(_) => search.open.len(),
@@ -445,7 +449,7 @@ pub(crate) fn finish(session: &mut Session, planned: &Planned, search: &mut Sear
         let limits = Limits { steps: STEPS * 10, memory_bytes: of_run(options, MEMORY) };
         let n_answers = answers(options);
         let mut unit = Unit::new(&mut session.machine, &mut session.files, goal, limits, n_answers);
-        // What takes long is not run again and again.
+        // A run with many steps is not repeated for varied inputs.
         let is_quick = ran.steps <= STEPS;
         let ran = if is_quick { vary(&mut unit, way, ran, options.goal.is_some()) } else { ran };
         let memory_bytes = of_run(options, MEMORY);
@@ -499,7 +503,7 @@ impl Explored {
         }
     }
 
-    /// Whether nothing is missing.
+    /// Whether no clause is missing. With `--coverage path` there is no end before all paths are explored.
     pub(super) fn has_all(&self, wanted: &[u32], options: &Test) -> bool {
         options.coverage != Criterion::Path && self.has_clauses(wanted)
     }
@@ -508,7 +512,7 @@ impl Explored {
         wanted.iter().all(|it| self.completed.contains(it))
     }
 
-    /// What runs should come to; nothing where a depth is to be kept.
+    /// The wanted clauses that are missing; empty with `--depth`.
     pub(super) fn missing(&self, wanted: &[u32], options: &Test) -> Vec<u32> {
         let wanted = if options.depth.is_none() { wanted } else { &[] };
         wanted.iter().copied().filter(|it| !self.completed.contains(it)).collect()
@@ -554,7 +558,7 @@ impl Explored {
     }
 }
 
-/// As runs say that clauses were completed: see [`Unit`].
+/// Encodes completed clauses as [`Unit`] does in the coverage of a run.
 pub(crate) fn completed(marks: &[u32]) -> Covered {
     let n = marks.iter().max().map_or(0, |it| *it as usize + 1);
     let mut words = vec![0_u64; (n * 2).div_ceil(64)];
@@ -573,7 +577,7 @@ fn number(of: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A number for the way in which a goal ended.
+/// A number that tells the ways apart in which a goal ended.
 pub(crate) fn end_of(ran: &Ran) -> u64 {
     match &ran.finished {
         _ if !ran.answers.is_empty() => 0,
@@ -587,8 +591,8 @@ pub(crate) fn end_of(ran: &Ran) -> u64 {
     }
 }
 
-/// The runs that cover something that those before did not.
-/// Ends count where the inputs are of the kind that the program is for.
+/// Selects the runs that cover something that earlier runs did not: clauses and, depending on the criterion, choices
+/// or paths. New ways to end count if `counts_ends` is set, which is where the inputs are meant.
 fn choose(
     log: &[Ran],
     criterion: Criterion,
@@ -624,7 +628,7 @@ fn choose(
     res
 }
 
-/// Leaves out runs whose clauses the others complete too.
+/// Drops runs whose coverage the other runs have together.
 fn prune(kept: Vec<(usize, Ran)>, criterion: Criterion, wants_first: bool) -> Vec<(usize, Ran)> {
     if criterion != Criterion::Clause {
         return kept;
@@ -636,11 +640,11 @@ fn prune(kept: Vec<(usize, Ran)>, criterion: Criterion, wants_first: bool) -> Ve
         completed.chain(entered).chain([(4, end_of(it))]).collect()
     };
     let all: Vec<BTreeSet<(u8, u64)>> = kept.iter().map(|it| things(&it.1)).collect();
-    // Small inputs were found first and stay if it makes no difference; so begin with those that
-    // cover least.
+    // Small inputs come first in `kept` and should stay among runs of equal coverage, so runs with the least coverage
+    // are examined first.
     let mut order: Vec<usize> = (0..kept.len()).collect();
     order.sort_by_key(|it| all.get(*it).map_or(0, BTreeSet::len));
-    // The goal that the user named is a test in any case.
+    // The goal that the user named becomes a test in any case.
     for n in order.into_iter().filter(|it| *it != 0 || !wants_first) {
         let others: BTreeSet<(u8, u64)> = (0..kept.len())
             .filter(|it| *it != n && is_kept.get(*it) == Some(&true))
@@ -655,7 +659,7 @@ fn prune(kept: Vec<(usize, Ran)>, criterion: Criterion, wants_first: bool) -> Ve
     kept.map(|it| it.1).collect()
 }
 
-/// A clause or a branch in words; `None` if no program has it.
+/// A clause or a branch in words; `None` if the mark is unknown.
 fn told_of(program: &Program, mark: u32) -> Option<String> {
     let clause = program.clauses.get(mark as usize)?;
     let info = program.predicates.iter().find(|it| it.id == clause.pred)?;
@@ -698,7 +702,7 @@ fn look_at_all_answers(session: &mut Session, task: &Task, search: &mut Search) 
     n_left
 }
 
-/// The test of a run, and the steps that it took to look for more answers than the run had.
+/// Makes a case from a run. The number is how many steps were spent on finding more answers than the run had.
 fn case(
     unit: &mut Unit<'_>,
     way: &Way,
@@ -708,7 +712,7 @@ fn case(
 ) -> (Option<Case>, u64) {
     let again = unit.solve(&ran.input, limits, n_answers);
     let n_steps = again.as_ref().map_or(0, |it| it.steps);
-    // What was cut again, by the clock perhaps, says no more than the first time.
+    // A second run that a limit stopped adds nothing to the first.
     let is_news = |it: &Ran| !matches!(it.finished, Finished::Stopped(_));
     let again = again.filter(is_news);
     let ran = again.as_ref().unwrap_or(ran);

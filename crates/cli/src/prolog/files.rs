@@ -1,11 +1,11 @@
-//! Where Prolog text comes from: the user's files, and the library of an installed SWI-Prolog.
+//! The sources of Prolog text: the user's files, and the library of an installed SWI-Prolog.
 
 use prolog::{File, Library};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// Whether a target is Prolog source, or a directory that holds some and no project of another language.
+/// Whether a target is a Prolog source, or a directory that contains some and is no project of another language.
 pub(crate) fn is_prolog(target: &str) -> bool {
     let path = Path::new(target);
     has_prolog_name(path) || path.is_dir() && !is_beam_project(path) && !sources_in(path).is_empty()
@@ -25,14 +25,14 @@ fn is_beam_project(dir: &Path) -> bool {
 
 const BEAM_PROJECT: &[&str] =
     &["rebar.config", "mix.exs", "gleam.toml", "erlang.mk", "ebin", "_build"];
-/// Directories that hold no programs.
+/// Names of directories that contain no programs.
 const NO_SOURCES: &[&str] =
     &["t", "test", "tests", "_build", "deps", "node_modules", "target", "doc"];
-/// Directories inside each other, and files of one target.
+/// The maximum depth of directories, and the maximum number of files of one target.
 const MAX_DEPTH: usize = 8;
 const MAX_FILES: usize = 2_000;
 
-/// The programs in a directory and those below it, but for tests and the description of a pack.
+/// Finds the programs in a directory and its subdirectories, without tests and pack descriptions.
 pub(crate) fn sources_in(dir: &Path) -> Vec<PathBuf> {
     let mut res = Vec::new();
     let mut todo = vec![(dir.to_owned(), 0)];
@@ -53,7 +53,7 @@ pub(crate) fn sources_in(dir: &Path) -> Vec<PathBuf> {
     res
 }
 
-/// Whether a file is a program: files of tests, descriptions of packs and Perl have such names, too.
+/// Whether a file is a program. Test files, pack descriptions and Perl programs may have the same extensions.
 fn is_program(path: &Path) -> bool {
     if !has_prolog_name(path) || path.extension().is_some_and(|it| it == "plt") || !path.is_file() {
         return false;
@@ -67,7 +67,7 @@ fn is_program(path: &Path) -> bool {
     !is_perl && !is_pack
 }
 
-/// The files of targets: those of a directory in the place of the directory.
+/// Replaces each directory among the targets by its programs.
 pub(crate) fn expanded(targets: &[String]) -> Vec<String> {
     let of = |it: &String| {
         let path = Path::new(it);
@@ -79,15 +79,15 @@ pub(crate) fn expanded(targets: &[String]) -> Vec<String> {
     targets.iter().flat_map(of).collect()
 }
 
-/// Files as they are named by programs.
+/// Looks files up by the names that programs use.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
-    /// `None`: SWI-Prolog is not installed.
+    /// The directory of the library; `None` if SWI-Prolog is not installed.
     pub(crate) library: Option<PathBuf>,
 }
 
 impl Files {
-    /// Finds the installed library.
+    /// Finds the library of an installed SWI-Prolog.
     pub(crate) fn find() -> Files {
         let home = env::var_os("SWI_HOME_DIR").map(PathBuf::from);
         let usual = USUAL_HOMES.iter().map(PathBuf::from);
@@ -101,7 +101,7 @@ impl Files {
 const USUAL_HOMES: &[&str] =
     &["/usr/lib/swi-prolog", "/usr/lib/swipl", "/usr/local/lib/swipl", "/usr/lib64/swipl"];
 
-/// What SWI-Prolog itself says.
+/// Asks SWI-Prolog for its home directory.
 fn asked_home() -> Option<PathBuf> {
     let out = Command::new("swipl").arg("--dump-runtime-variables").output().ok()?;
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
@@ -111,7 +111,7 @@ fn asked_home() -> Option<PathBuf> {
 
 impl Library for Files {
     fn library(&mut self, name: &str) -> Option<File> {
-        // Constraint libraries are found without their directory.
+        // Libraries of constraints are in a subdirectory.
         let library = self.library.as_ref()?;
         ["", "clp/"].iter().find_map(|it| read(&library.join(format!("{it}{name}.pl"))))
     }

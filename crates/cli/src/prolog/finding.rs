@@ -1,4 +1,4 @@
-//! What counts as found: errors that nobody catches, broken promises of determinism, no end.
+//! Judges runs: uncaught errors, broken promises of determinism, and goals that do not end are findings.
 
 use crate::flow::Rated;
 use crate::prolog::expect::{Expectation, Written, expect};
@@ -17,36 +17,36 @@ use trace::Input;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Finding {
     pub(crate) kind: Kind,
-    /// The same for findings that have one cause.
+    /// Equal for findings with the same cause.
     pub(crate) cause: Cause,
-    /// How much it matters, and why.
+    /// The level with its reason.
     pub(crate) rated: Rated,
-    /// Goals that are called before.
+    /// Goals that are called before it.
     pub(crate) setup: Vec<String>,
     pub(crate) args: Vec<String>,
     pub(crate) call: String,
     pub(crate) results: Vec<String>,
     pub(crate) expectation: Option<Expectation>,
-    /// Of the clause that it happened in; of its predicate's first if none was running.
+    /// The line of the clause that failed, or of the predicate's first clause if no clause was running.
     pub(crate) line: Option<u32>,
-    /// The clauses that were running, the innermost first: `main/3 file.pl:8`.
+    /// The clauses that were running, innermost first: `main/3 file.pl:8`.
     pub(crate) stack: Vec<String>,
-    /// The last clauses and branches that it came to, in words.
+    /// The last clauses and branches that the run reached.
     pub(crate) reached: Vec<Reached>,
-    /// In words.
+    /// The outcome in words.
     pub(crate) reason: String,
     pub(crate) why: String,
-    /// Paths that end like this.
+    /// The number of paths with this cause.
     pub(crate) count: usize,
-    /// What it does depends on where it runs.
+    /// Whether the outcome depends on the environment, such as the clock.
     pub(crate) asks_outside: bool,
     pub(crate) verdict: Verdict,
 }
 
-/// What tells findings apart: how the goal ends, and the clause that it happened in.
+/// The identity of a finding: the way in which the goal ended, and the clause that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cause {
-    /// In words that do not depend on where clauses stand.
+    /// In words that do not change when clauses move.
     pub(crate) text: String,
     /// The mark of the clause.
     clause: Option<u32>,
@@ -58,15 +58,15 @@ impl Cause {
     }
 }
 
-/// Steps after which a goal is said not to end.
+/// A goal that takes more steps is reported as not ending.
 pub(crate) const MANY_STEPS: u64 = 3_000_000;
 const MEMORY: usize = 512 << 20;
 
-/// What says where something happened.
+/// The program, and the predicate under test in it.
 pub(crate) struct Place<'a> {
     pub(crate) program: &'a Program,
     pub(crate) path: &'a str,
-    /// The predicate that was asked.
+    /// The predicate under test.
     pub(crate) pred: PredId,
     pub(crate) declarations: &'a [Declaration],
 }
@@ -88,7 +88,7 @@ impl Place<'_> {
     }
 }
 
-/// One finding for each cause and place. `is_trusted`: the inputs are of the kind that the program is for.
+/// Returns one finding per cause. `is_trusted`: whether the inputs are those that the program is meant for.
 pub(crate) fn findings(
     unit: &mut Unit<'_>,
     way: &Way,
@@ -105,7 +105,7 @@ pub(crate) fn findings(
         if !is_meant && kind != Kind::Crash {
             continue;
         }
-        // It is given what it is not for, and says so.
+        // An error for an input that is not meant is a refusal.
         let kind = if is_meant { kind } else { Kind::Rejected };
         if let Some(known) = res.iter_mut().find(|it| it.cause == cause) {
             known.count += 1;
@@ -113,7 +113,7 @@ pub(crate) fn findings(
         }
         let mut ran = ran.clone();
         if kind == Kind::Timeout {
-            // A few steps more may be all that it needs.
+            // The run may end with more steps; only one goal per mode is tried, since it takes long.
             n_endless += 1;
             let limits = Limits { steps: MANY_STEPS, memory_bytes: MEMORY };
             if 1 < n_endless {
@@ -128,7 +128,7 @@ pub(crate) fn findings(
             }
         }
         let rated = evidence.rate(unit, way, &ran, kind);
-        // What is refused only sometimes is no refusal.
+        // An error that inputs of the same shape do not raise is a crash, not a refusal.
         let is_crash = kind == Kind::Rejected && rated.level != Level::Refusal;
         let kind = if is_crash { Kind::Crash } else { kind };
         let Written { setup, args, call } = way.written(unit, &ran.input);
@@ -181,7 +181,7 @@ pub(crate) fn findings(
     res
 }
 
-/// Of a result that is not of its type: which, and why it counts.
+/// For a result that is not of its type: which one, and why that is a finding.
 fn broken(way: &Way, n: usize, expectation: Option<&Expectation>) -> (String, String) {
     let before = way.goal.args.iter().take(n);
     let nth = before.filter(|it| !it.is_given()).count();
@@ -196,7 +196,7 @@ fn broken(way: &Way, n: usize, expectation: Option<&Expectation>) -> (String, St
     (format!("{name}{value} is not of type {of}"), format!("it is declared -{of}"))
 }
 
-/// A type as a declaration has it.
+/// Prints a type as declarations write it.
 fn shown_type(of: &Term) -> String {
     match of.as_tuple() {
         Some([name, left, right]) if name.as_atom() == Some("|") => {
@@ -210,7 +210,7 @@ fn shown_type(of: &Term) -> String {
     }
 }
 
-/// How a goal ends, in the words of reports.
+/// The outcome of a goal in the words of reports.
 pub(crate) fn reason(of: Option<&Expectation>) -> String {
     match of {
         Some(Expectation::Throws { ball, .. }) => ball.clone(),
@@ -220,7 +220,7 @@ pub(crate) fn reason(of: Option<&Expectation>) -> String {
     }
 }
 
-/// The kind of finding that a run is, and its cause.
+/// The kind and cause of the finding that a run shows; `None` if it shows none.
 fn judge(way: &Way, ran: &Ran) -> Option<(Kind, Cause)> {
     let n_answers = ran.answers.len();
     match &ran.finished {
@@ -249,7 +249,7 @@ fn judge(way: &Way, ran: &Ran) -> Option<(Kind, Cause)> {
         Finished::Stopped(Stop::Steps | Stop::Memory) if n_answers == 0 => {
             return Some((Kind::Timeout, Cause::new("no end")));
         }
-        // Whoever is told that there is one answer does not know that he must not ask for another.
+        // A caller of a predicate that is declared to have at most one answer may ask for another; that must end.
         Finished::Stopped(Stop::Steps | Stop::Memory)
             if n_answers == 1
                 && matches!(way.determinism, Some(Determinism::Det | Determinism::Semidet)) =>
@@ -285,7 +285,7 @@ fn judge(way: &Way, ran: &Ran) -> Option<(Kind, Cause)> {
     }
 }
 
-/// Whether the source says that the predicate throws such a ball.
+/// Whether the source's documentation says that the predicate throws such a ball.
 fn is_documented(way: &Way, ball: &Term) -> bool {
     let parts = |it: &Term| match it.as_tuple() {
         Some([name, args @ ..]) => (name.as_atom().map(str::to_owned), args.to_vec()),
@@ -316,7 +316,7 @@ fn is_documented(way: &Way, ball: &Term) -> bool {
     })
 }
 
-/// The name and the arguments of a term that is written in a comment.
+/// Splits a term in a comment into its name and its arguments.
 fn named(text: &str) -> (&str, Vec<String>) {
     let Some((name, rest)) = text.split_once('(') else { return (text, Vec::new()) };
     let mut depth = 0_usize;
@@ -332,7 +332,7 @@ fn named(text: &str) -> (&str, Vec<String>) {
     (name, inside.split(is_end).map(|it| it.trim().to_owned()).collect())
 }
 
-/// Whether a predicate that is declared by `:- det` turned out not to be.
+/// Whether the ball is the error of a predicate that `:- det` declares and that left a choice point or failed.
 fn is_broken_promise(ball: &Term) -> bool {
     let formal = ball.as_tuple().and_then(|it| it.get(1)?.as_tuple());
     let is_named = |it: Option<&Term>, name: &str| it.and_then(Term::as_atom) == Some(name);
@@ -341,7 +341,7 @@ fn is_broken_promise(ball: &Term) -> bool {
     })
 }
 
-/// Whether an error says that the arguments are not what the predicate is for.
+/// Whether an error means that the predicate does not accept the arguments.
 pub(super) fn is_refusal(ball: &Term, input: &Input) -> bool {
     let Some([name, formal, _]) = ball.as_tuple() else { return false };
     if name.as_atom() != Some("error") {
@@ -353,7 +353,7 @@ pub(super) fn is_refusal(ball: &Term, input: &Input) -> bool {
         (Some("type_error" | "domain_error" | "instantiation_error"), _) => true,
         (Some("representation_error" | "resource_error"), _) => true,
         (Some("existence_error"), Some("matching_rule")) => true,
-        // The input was called.
+        // The predicate called a part of the input.
         (Some("existence_error"), Some("procedure")) => {
             let mut names = Vec::new();
             parts.iter().skip(2).for_each(|it| collect_atoms(it, &mut names));
@@ -377,7 +377,7 @@ fn collect_atoms<'t>(term: &'t Term, into: &mut Vec<&'t str>) {
     parts.iter().for_each(|it| collect_atoms(it, into));
 }
 
-/// A ball without its data.
+/// The ball without its data, to compare causes.
 pub(crate) fn shape(ball: &Term) -> String {
     if let Some(name) = ball.as_atom() {
         return name.to_owned();
@@ -386,7 +386,7 @@ pub(crate) fn shape(ball: &Term) -> String {
         Some([Term::Atom(name), first, ..]) if name.as_str() == "error" => {
             format!("error({})", shape(first))
         }
-        // Of other terms, what is in them is what they are about.
+        // Other terms are identified by their name and, for errors, by their first argument.
         Some([Term::Atom(name), Term::Atom(first), ..]) if name.as_str().ends_with("_error") => {
             format!("{}({},..)", name.as_str(), first.as_str())
         }
@@ -395,7 +395,7 @@ pub(crate) fn shape(ball: &Term) -> String {
     }
 }
 
-/// Why it counts, in one line.
+/// The reason why it is a finding, in one line.
 fn why(way: &Way, kind: Kind, expectation: &Option<Expectation>) -> String {
     match kind {
         Kind::Crash if way.is_declared => "the declared types allow these arguments".to_owned(),
@@ -416,7 +416,7 @@ fn why(way: &Way, kind: Kind, expectation: &Option<Expectation>) -> String {
                 _ => format!("it is declared {promised}, and it has more than one answer"),
             }
         }
-        // Nothing here has them.
+        // No run of Prolog has these kinds.
         Kind::Deadlock | Kind::Property | Kind::Race => String::new(),
     }
 }

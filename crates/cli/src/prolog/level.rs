@@ -1,8 +1,7 @@
-//! How much a finding matters, and why: the one place where that is decided for Prolog.
+//! Rates the findings of Prolog programs: a level, and the reason for it.
 //!
-//! A finding breaks a promise if a declaration allows its arguments. Without one it is suspicious if goals
-//! with arguments of its shape end well, and a refusal if none do, or if the program raises the error on
-//! purpose to say what it does not take.
+//! A finding is a broken promise if a declaration allows its arguments. Otherwise it is suspicious if goals with
+//! arguments of the same shape succeed, and a refusal if none succeeds or if the program raises the error explicitly.
 
 use crate::flow::Rated;
 use crate::prolog::finding::is_refusal;
@@ -13,13 +12,13 @@ use prolog::concolic::{Arg, Determinism, Finished, Ran, Unit, term_text};
 use term::Term;
 use trace::{Executor, Input};
 
-/// So many goals that ended well are looked at.
+/// The maximum number of goals that succeeded whose shapes are gathered.
 const MOST: usize = 300;
 
-/// What goals that end well tell of the arguments that a predicate takes.
+/// Evidence of the arguments that a predicate accepts, from goals that succeeded.
 pub(super) struct Evidence<'l> {
     log: &'l [Ran],
-    /// Gathered when a finding needs them.
+    /// Gathered when the first finding needs them.
     shapes: Option<Shapes>,
 }
 
@@ -68,7 +67,7 @@ impl<'l> Evidence<'l> {
         }
         let decided_by = decided_by(unit, &ran.input);
         if decided_by.is_empty() {
-            // Results are variables: whoever gives them a value may have no error.
+            // The error may be due to an unbound result, which a caller may bind.
             let is_open = is_instantiation(ball) && way.goal.args.contains(&Arg::Result);
             if !is_open && !way.is_open && !unit.goal.args.is_empty() {
                 let why = "it throws this error whatever its arguments are";
@@ -83,7 +82,7 @@ impl<'l> Evidence<'l> {
             let why = "no goal was found that succeeds, so that nothing shows what it takes";
             return if is_rejected { Rated::new(Level::Refusal, why) } else { uncaught };
         }
-        // A type error is about what kind of term it is; others are about more than that.
+        // A type error depends on the kind of a term; other errors on more than that.
         if let Some(part) =
             decided_by.iter().find(|it| shapes.example(it, Precision::Kind).is_none())
         {
@@ -115,7 +114,7 @@ fn promise(way: &Way, ran: &Ran) -> String {
     if way.is_declared { what } else { format!("{what}; no type says which arguments it takes") }
 }
 
-/// The parts of the arguments that the last choice of a run looked at.
+/// The parts of the arguments that decided the last choice of a run.
 fn decided_by(unit: &mut Unit<'_>, input: &Input) -> Vec<Part> {
     let n_logged = unit.log.len();
     let run = unit.run(input);
@@ -123,7 +122,7 @@ fn decided_by(unit: &mut Unit<'_>, input: &Input) -> Vec<Part> {
     run.map(|it| last_parts(unit.exprs(), &it.choices, input)).unwrap_or_default()
 }
 
-/// What goals that succeeded looked at of their arguments.
+/// The parts of the arguments that goals that succeeded inspected.
 fn shapes(unit: &mut Unit<'_>, log: &[Ran]) -> Shapes {
     let is_well = |it: &&Ran| {
         let is_broken = matches!(it.finished, Finished::Thrown(..) | Finished::Broken(_));
@@ -138,8 +137,8 @@ fn shapes(unit: &mut Unit<'_>, log: &[Ran]) -> Shapes {
     res
 }
 
-/// An error of the standard about an argument that carries no context was made by `must_be/2`, `type_error/2`
-/// or `throw/1`: builtins say which predicate they are.
+/// Whether an error was raised by `must_be/2`, `type_error/2` or `throw/1`: its context is unbound, while builtins put
+/// their predicate there.
 fn is_on_purpose(ball: &Term) -> bool {
     let Some([name, formal, context]) = ball.as_tuple() else { return false };
     let kind = formal.as_tuple().and_then(|it| it.first()?.as_atom()).or(formal.as_atom());
@@ -167,8 +166,8 @@ fn is_instantiation(ball: &Term) -> bool {
     ball.as_tuple().and_then(|it| it.get(1)?.as_atom()) == Some("instantiation_error")
 }
 
-/// What a type, domain or existence error is about, if it is a name that the program wrote and no argument
-/// has: `foo/1` where `foo(X)` is computed.
+/// The culprit of a type or domain error, if it is a name that no argument contains and hence the program's own:
+/// `foo/1` where `foo(X)` is evaluated.
 fn own_culprit(ball: &Term, input: &Input) -> Option<String> {
     let formal = ball.as_tuple()?.get(1)?.as_tuple()?;
     let [kind, _, culprit] = formal else { return None };
@@ -184,20 +183,20 @@ fn own_culprit(ball: &Term, input: &Input) -> Option<String> {
         Some([]) => return None,
         None => (culprit.as_atom()?, culprit.as_atom()?.to_owned()),
     };
-    // Parts of a text of the input may have become names, in other letters too.
+    // The name may be a part of a text in the input, in upper or lower case.
     let name = name.to_lowercase();
     let has_name = |part: &Term| part.as_text().is_some_and(|it| it.to_lowercase().contains(&name));
     let is_given = input.args.iter().any(|it| it.has_part(has_name));
     (!is_given && !name.is_empty()).then_some(shown)
 }
 
-/// The arguments of a goal as text.
+/// The text of a goal with this input.
 fn way_text(unit: &mut Unit<'_>, input: &Input) -> String {
     let args: Vec<String> = input.args.iter().map(|it| term_text(unit.machine(), it)).collect();
     format!("{}({})", unit.goal.name, args.join(", "))
 }
 
-/// Characters of an example within a line.
+/// The maximum length of an example in a line, in characters.
 const MAX_EXAMPLE: usize = 60;
 
 fn cut(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! Loading the user's files: a machine with their clauses, and what there is to say about them.
+//! Loads the user's files into a machine, and reports their mistakes.
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::explain::Code;
@@ -9,15 +9,15 @@ use prolog::{LoadReport, Machine, Note, Written};
 use std::fs;
 use std::path::Path;
 
-/// A machine that has the files loaded.
+/// A machine with loaded files.
 pub(crate) struct Loaded {
     pub(crate) machine: Machine,
     pub(crate) files: Files,
-    /// Mistakes in the text; the rest was loaded.
+    /// Mistakes in the sources; the correct parts are loaded.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// What `initialization(Goal, main)` names.
+    /// The goals of `initialization(Goal, main)` directives.
     pub(crate) main: Vec<Record>,
-    /// What directives wrote.
+    /// The output of directives.
     pub(crate) written: Vec<Written>,
 }
 

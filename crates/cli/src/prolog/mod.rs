@@ -1,4 +1,4 @@
-//! Prolog: files loaded into a machine, goals run on it, and tests of predicates.
+//! Prolog: loading files, running goals, and testing predicates.
 
 mod program;
 

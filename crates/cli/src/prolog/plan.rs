@@ -1,4 +1,4 @@
-//! Which predicates are tested, which of their arguments are given, and with what to begin.
+//! Selects the predicates to test, and for each its modes, input types and seeds.
 
 use crate::args::Test;
 use crate::asked::Asked;
@@ -18,52 +18,52 @@ use prolog::text::Reader;
 use term::{Domain, Term, Type};
 use trace::Input;
 
-/// A predicate and the ways in which it is called.
+/// A predicate and the modes in which it is called.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
-    /// `main/3`
+    /// Name and arity: `main/3`.
     pub(crate) name: String,
     pub(crate) pred: PredId,
     pub(crate) ways: Vec<Way>,
-    /// The marks of all clauses that it can come to.
+    /// The marks of all clauses that it can reach.
     pub(crate) reachable: Vec<u32>,
 }
 
-/// One way to call it.
+/// A mode of a predicate: which arguments are inputs, their types, and the first inputs.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {
     pub(crate) goal: Goal,
-    /// What to call the arguments that are results.
+    /// Variable names of the arguments that are results.
     pub(crate) results: Vec<String>,
     pub(crate) domain: Domain,
     pub(crate) seeds: Vec<Input>,
     pub(crate) determinism: Option<Determinism>,
-    /// The terms that the source says it throws, as they are written.
+    /// The balls that the source documents, as text.
     pub(crate) throws: Vec<String>,
-    /// The user or the source says which inputs it takes.
+    /// Whether the user or the source declares the inputs.
     pub(crate) is_declared: bool,
-    /// Inputs are of the kind that the program is for.
+    /// Whether the inputs are those that the program is meant for; true for the best mode.
     pub(crate) is_trusted: bool,
-    /// Inputs are as the source declares them, or as the clauses use them.
+    /// Whether the inputs are as the source declares them or as the clauses use them.
     pub(crate) is_meant: bool,
-    /// Inputs may have variables in them.
+    /// Whether inputs may contain variables.
     pub(crate) is_open: bool,
 }
 
-/// A predicate with the options that hold for it.
+/// A predicate with its options.
 #[derive(Clone, Debug)]
 pub(crate) struct Planned {
     pub(crate) task: Task,
     pub(crate) options: Test,
-    /// The clauses that it can come to and complete, as far as is known without running it.
+    /// The clauses that it can reach and complete, according to static analysis.
     pub(crate) wanted: Vec<u32>,
 }
 
 impl Way {
-    /// Inputs have at most so many compounds or lists inside each other.
+    /// Restricts inputs to terms with at most `depth` nested compounds or lists.
     fn bound(&mut self, depth: usize) {
         let Domain { types, args } = &mut self.domain;
-        // The arguments together are one compound more.
+        // The tuple of all arguments is one more level.
         let bounded = args.and_then(|it| shallow(types, it, depth.saturating_add(1)));
         if let Some(bounded) = bounded {
             *args = Some(bounded);
@@ -77,7 +77,7 @@ impl Way {
     }
 }
 
-/// Chooses the predicates to test, and says of the source what no goal of theirs can complete.
+/// Selects the predicates to test, and records the clauses that no goal of theirs can complete.
 pub(crate) fn plan(session: &mut Session, asked: &Asked) -> Result<Vec<Planned>, Diagnostic> {
     let file = session.source.path.display().to_string();
     let mut res = Vec::new();
@@ -125,14 +125,14 @@ fn tasks(session: &mut Session, options: &Test) -> Result<Vec<Task>, Diagnostic>
     Ok(tasks)
 }
 
-/// A predicate and how it is called.
+/// A predicate with the mode of its arguments.
 #[derive(Clone, Debug)]
 struct Part<'a> {
     info: &'a PredicateInfo,
     args: Vec<Arg>,
 }
 
-/// Ways to call a predicate after goals that add facts which it speaks of: after each, and after each
+/// The modes that call a predicate after goals that add facts which it reads: after each goal once, and after each
 /// twice.
 fn prepared(
     source: &Source,
@@ -156,14 +156,14 @@ fn prepared(
     res
 }
 
-/// So many other predicates are called before one.
+/// The maximum number of other predicates that are called before one.
 const MAX_PREPARING: usize = 6;
 
 /// The goal of `--goal`.
 pub(crate) struct FirstGoal {
     pub(crate) name: String,
     pub(crate) args: Vec<Term>,
-    /// Names of the arguments that are variables.
+    /// The names of the arguments that are variables.
     pub(crate) names: Vec<Option<String>>,
 }
 
@@ -183,7 +183,7 @@ fn modes(source: &Source, options: &Test) -> Result<Vec<Declaration>, Diagnostic
     Ok(res)
 }
 
-/// A mode of the user with what the source says of the same mode: types, determinism and exceptions.
+/// Completes a mode of `--mode` with types, determinism and exceptions that the source declares for the same mode.
 fn kept(source: &Source, mode: Declaration) -> Declaration {
     let is_result = |it: &Declared| it.arg() == Arg::Result;
     let n_alike = |other: &Declaration| {
@@ -286,7 +286,7 @@ fn selected(
     let res: Vec<PredicateInfo> = if has_exports {
         those(|it| it.is_exported)
     } else if predicates.iter().all(is_called) {
-        // All call each other.
+        // Every predicate is called by another one.
         those(|it| !it.is_dynamic)
     } else {
         source.program.entries().into_iter().cloned().collect()
@@ -312,7 +312,7 @@ fn named(source: &Source, text: &str) -> Result<PredicateInfo, Diagnostic> {
     })
 }
 
-/// The best way to call the predicate of this name.
+/// The best mode of the predicate with this name.
 pub(crate) fn best_way(session: &Session, name: &str) -> Result<Way, Diagnostic> {
     let info = named(&session.source, name)?;
     let task = task(session, &info, &[], None)?;
@@ -335,13 +335,13 @@ fn task(
     let first = first.filter(|it| it.name == info.name && it.args.len() == info.arity);
     let (mut ways, mut others) = (Vec::new(), Vec::new());
     for declaration in &declared {
-        // Of goals that are given, nothing is promised either.
+        // Whether `--goal` is given; its arguments are never made by a library.
         let args: Vec<Arg> = declaration.args.iter().map(Declared::arg).collect();
         let plain = args.clone();
         let is_free = first.is_none();
         let args = if is_free { made(source, info, args, Some(declaration)) } else { args };
         if args != plain {
-            // Values that no library makes are tried for what those do not reach.
+            // A second mode for clauses that values made by the library do not reach. It carries no promises.
             let mut way = way(source, info, plain, Some(declaration), Belief::Tight);
             way.determinism = None;
             way.is_declared = false;
@@ -349,7 +349,7 @@ fn task(
             others.push(way);
         }
         let mut way = way(source, info, args, Some(declaration), Belief::Tight);
-        // Of the same modes two promises may be made.
+        // Two declarations of the same mode may promise different determinism.
         let same = declared.iter().filter(|it| it.args == declaration.args).count();
         if 1 < same {
             way.determinism = None;
@@ -363,7 +363,7 @@ fn task(
             let open = (0..declaration.args.len())
                 .filter(|it| declaration.args.get(*it).is_some_and(|it| it.mode == '?'));
             let open: Vec<usize> = open.collect();
-            // All that may be variables are, and each alone.
+            // One mode with all `?` arguments as results, and one for each of them alone.
             let mut sets: Vec<Vec<usize>> = open.iter().map(|it| vec![*it]).collect();
             if 1 < open.len() {
                 sets.insert(0, open);
@@ -408,7 +408,7 @@ fn task(
             ways.push(way);
         }
         let all = vec![Arg::Input; info.arity];
-        // What clauses name in their heads may be what they are chosen by.
+        // Clauses with names in their heads may be selected by these arguments.
         let mut but_last = all.clone();
         but_last.pop();
         but_last.push(Arg::Result);
@@ -425,7 +425,7 @@ fn task(
     }
     if let Some(best) = ways.first_mut() {
         best.is_trusted = true;
-        // From a larger input, what the smallest did not lead to may be near.
+        // A larger first input may be closer to clauses that are far from the smallest one.
         let larger = best.domain.args.and_then(|it| medium(&best.domain.types, it));
         let larger = larger.and_then(|it| Some(Input { args: it.as_tuple()?.to_vec() }));
         if let Some(larger) = larger.filter(|it| !best.seeds.contains(it) && !it.args.is_empty()) {
@@ -451,7 +451,7 @@ fn task(
     Ok(Task { name: format!("{}/{}", info.name, info.arity), pred: info.id, ways, reachable })
 }
 
-/// The arguments, those made by a library that are.
+/// Marks the arguments whose values a library makes.
 fn made(
     source: &Source,
     info: &PredicateInfo,
@@ -473,7 +473,7 @@ fn of_term(term: &Term) -> Arg {
     if is_ground(term) { Arg::Input } else { Arg::Result }
 }
 
-/// The way with the first goal that the user wants.
+/// Replaces the seeds of a mode by the user's first goal.
 fn begin(way: &mut Way, first: Option<&FirstGoal>) -> Result<(), Diagnostic> {
     let Some(first) = first else { return Ok(()) };
     let mut args = Vec::new();
@@ -520,13 +520,13 @@ fn way(
     way
 }
 
-/// Of the goals in a program's own tests, so many are first inputs.
+/// The maximum number of goals in the program's own tests that become seeds.
 const MAX_TESTED: usize = 12;
 
-/// The input with which a goal of the program's own tests calls the predicate in this way.
+/// The input with which a goal of the program's own tests calls the predicate in this mode.
 fn tested_input(way: &Way, args: &[Option<Term>]) -> Option<Input> {
     let given = way.goal.args.iter().zip(args).filter(|it| it.0.is_given());
-    // A library made it: what it was made of is not known.
+    // The arguments from which a library made the value are unknown.
     let input = |(arg, term): (&Arg, &Option<Term>)| match arg {
         Arg::Input => term.clone(),
         Arg::Made(_) | Arg::Result => None,
@@ -535,7 +535,7 @@ fn tested_input(way: &Way, args: &[Option<Term>]) -> Option<Input> {
     (!args.is_empty() && way.domain.has(&args)).then_some(Input { args })
 }
 
-/// The last part after those before it; declarations are those of the parts.
+/// Builds the mode of the last part, to be called after the parts before it.
 fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief: Belief) -> Way {
     let mut maker = TypeMaker::new(&source.inference, belief);
     let mut inputs = Vec::new();
@@ -599,8 +599,7 @@ fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief:
     }
 }
 
-/// Types that have to be asked for by goals: of results all that are known, and of inputs those that can't be
-/// made exactly.
+/// Types that must be checked by running goals: those of results, and those of inputs that can't be generated exactly.
 fn asked_types(
     source: &Source,
     args: &[Arg],

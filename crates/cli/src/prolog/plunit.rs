@@ -1,4 +1,4 @@
-//! The tests as a file for plunit, which `swipl -g run_tests -t halt` was seen to pass.
+//! Writes the tests as a plunit file whose tests `swipl -g run_tests -t halt` passes.
 
 use crate::flow::{File, Output, Proof, shell_word};
 use crate::prolog::expect::{Answers, Expectation};
@@ -13,8 +13,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The file of tests for a source; `None` if there is none that swipl passes. Without a swipl, and when the
-/// time is over, nobody runs them before they are written.
+/// Makes the file of tests for a source; `None` if it has no tests. If `swipl` is missing or the time is over, the
+/// tests are written without running them.
 pub(crate) fn file(
     to: &Output<'_, Source>,
     source: &Source,
@@ -27,7 +27,7 @@ pub(crate) fn file(
     }
     let program = source.absolute();
     let left_out = swipl.and_then(|it| failing(it, source, &program, &cases));
-    // What was cut short failed for that reason alone.
+    // A run of the tests that was interrupted says nothing about them.
     let left_out = left_out.filter(|_| to.until.why_over().is_none());
     let proof = if left_out.is_some() { Proof::Passed } else { Proof::NotRun };
     let left_out = left_out.unwrap_or_default();
@@ -40,15 +40,15 @@ pub(crate) fn file(
     Some(File::of_tests(name, text, run_with, proof))
 }
 
-/// What the first line of a file of tests says, before the version.
+/// Part of the first line of a file of tests, before the version.
 const BY_GIMLET: &str = " by gimlet ";
 
-/// Whether a file of tests was written here.
+/// Whether Gimlet wrote a file of tests.
 pub(crate) fn is_own(text: &str) -> bool {
     text.lines().next().is_some_and(|it| it.starts_with("% Tests of ") && it.contains(BY_GIMLET))
 }
 
-/// The path as seen from a directory, so that the tests can be committed beside the program.
+/// A path relative to a directory, so that the tests can be committed with the program.
 fn relative(path: &Path, from: &Path) -> PathBuf {
     let (path_parts, from_parts): (Vec<_>, Vec<_>) =
         (path.components().collect(), from.components().collect());
@@ -61,7 +61,7 @@ fn relative(path: &Path, from: &Path) -> PathBuf {
     up.chain(path_parts.iter().skip(n_same).copied()).collect()
 }
 
-/// The name of the unit of tests; the program may have tests of its own under its name.
+/// The name of the plunit unit. It differs from a unit that the program itself has.
 fn unit_name(source: &Source) -> String {
     let stem = source.stem();
     let text = fs::read_to_string(&source.path).unwrap_or_default();
@@ -69,7 +69,7 @@ fn unit_name(source: &Source) -> String {
     if own.iter().any(|it| text.contains(it)) { format!("{stem}_gimlet") } else { stem }
 }
 
-/// The names of all tests that do not simply pass, alone or after others; `None` if swipl can't be asked.
+/// The names of all tests that do not pass cleanly, alone or after others; `None` if `swipl` can't be run.
 fn failing<'c>(
     swipl: &Swipl,
     source: &Source,
@@ -87,7 +87,7 @@ fn failing<'c>(
     }
 }
 
-/// The names of tests that did not simply pass; `None` if swipl can't be asked.
+/// The names of the tests that did not pass cleanly in one run; `None` if `swipl` can't be run.
 fn failed<'c>(
     swipl: &Swipl,
     source: &Source,
@@ -104,14 +104,14 @@ fn failed<'c>(
     let (scratch, tests) = written.ok()?;
     let (out, errors) = swipl.run(&args, source, &tests, scratch, LONGEST)?;
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    // A test that swipl speaks of did not simply pass.
+    // `swipl` names a test only if it did not pass cleanly.
     let spoken: BTreeSet<&str> =
         out.split(|c| !is_word(c)).chain(errors.split(|c| !is_word(c))).collect();
     let names = cases.iter().map(|it| it.0.as_str());
     Some(names.filter(|it| spoken.contains(it) && !left_out.contains(it)).collect())
 }
 
-/// The tests that are worth writing, with their names.
+/// The tests to write, with their names.
 fn cases<'e>(units: &[&'e Explored]) -> Vec<(String, PredId, &'e Case)> {
     let mut res = Vec::new();
     for unit in units {
@@ -125,10 +125,10 @@ fn cases<'e>(units: &[&'e Explored]) -> Vec<(String, PredId, &'e Case)> {
     res
 }
 
-/// The name of a predicate as part of the name of a test.
+/// Converts the name of a predicate to a part of a test's name.
 fn plain(name: &str) -> String {
     let words: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
-    // The name of an operator, or one in quotes, is no name of an atom here.
+    // Operators and quoted names are not valid unquoted atoms.
     let is_atom = words.starts_with(|c: char| c.is_lowercase());
     if is_atom { words } else { format!("p_{}", words.trim_start_matches('_')) }
 }
@@ -167,7 +167,7 @@ fn text(
     res
 }
 
-/// One test with its options.
+/// Writes one test with its options.
 fn test_clause(source: &Source, name: &str, pred: PredId, case: &Case) -> String {
     let is_module = source.program.module != "user";
     let qualified = |it: &str| match is_module {
@@ -194,7 +194,7 @@ fn test_clause(source: &Source, name: &str, pred: PredId, case: &Case) -> String
     format!("test({name}{options}) :-\n    {body}.\n")
 }
 
-/// The test that shows a finding.
+/// Writes the test that shows a finding.
 pub(crate) fn of_finding(source: &Source, unit: &Explored, of: &Finding) -> Option<String> {
     let case = Case {
         setup: of.setup.clone(),
@@ -210,7 +210,7 @@ pub(crate) fn of_finding(source: &Source, unit: &Explored, of: &Finding) -> Opti
     Some(test_clause(source, &plain(&unit.name), unit.pred, &case))
 }
 
-/// The options of a test, and its body.
+/// The options of a test and its body.
 fn test_text(case: &Case, call: &str) -> (Option<String>, String) {
     let leaves_choice = !matches!(case.verdict, Verdict::Same { leaves_choice: false });
     match &case.expectation {
@@ -256,7 +256,7 @@ fn answers_text(
     (Some(options.join(", ")), call.to_owned())
 }
 
-/// The call with results that nobody looks at.
+/// The call with anonymous variables for its results.
 fn anonymous(call: &str, results: &[String]) -> String {
     let mut res = call.to_owned();
     for result in results {

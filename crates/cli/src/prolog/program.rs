@@ -1,4 +1,4 @@
-//! Prolog behind the flow that all languages share.
+//! Implements the language-independent [`Program`] for Prolog.
 
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
@@ -26,15 +26,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use trace::{Covered, Input};
 
-/// Making the tests of what was found takes at most such a part of the time of a predicate, and no less than
-/// this.
+/// Making tests takes at most this fraction of a predicate's time, but at least [`LEAST_FINISHING`].
 const FINISHING: u32 = 4;
 const LEAST_FINISHING: Duration = Duration::from_millis(500);
-/// Replaying has at least so long: it starts a program.
+/// The minimum time for replaying, which starts `swipl`.
 const LEAST_REPLAY: Duration = Duration::from_secs(2);
 
 impl Planned {
-    /// In how many rounds it is explored if time does not run out.
+    /// The number of rounds if time does not run out.
     fn n_rounds(&self) -> usize {
         if has_short_round(&self.options) { 2 } else { 1 }
     }
@@ -54,7 +53,7 @@ impl Program for Source {
         let mut res = Vec::new();
         for target in expanded(targets).iter().filter(|it| !excluded.has(it)) {
             match Session::load(target) {
-                // Of a directory, what has no clauses of its own needs no word.
+                // A file of a directory that defines no predicates is skipped silently.
                 Ok(session) if !targets.contains(target) && !session.source.has_predicates() => {}
                 Ok(session) => {
                     said.extend(session.diagnostics);
@@ -104,7 +103,7 @@ impl Program for Source {
     ) -> Search {
         let Planned { task, options, .. } = unit;
         let mut search = before.unwrap_or_else(|| Search::new(task));
-        // How far other predicates and rounds came on this machine must not matter.
+        // How far other predicates and rounds executed clause bodies on this machine must not influence the search.
         worker.machine.take_furthest();
         Clock::during(slice.time, slice.interrupt, |halt| {
             worker.machine.interrupt = Arc::clone(halt);
@@ -142,7 +141,7 @@ impl Program for Source {
         explored.n_rounds < unit.n_rounds() || may_go_on()
     }
 
-    /// The clauses of the predicate and of those that it calls. What an input calls is left out.
+    /// Completed clauses of the predicate and of its callees. Clauses that only an input calls are excluded.
     fn covered(explored: &Search) -> Covered {
         let res = &explored.res;
         let own = res.completed.iter().filter(|it| res.reachable.contains(it));
@@ -175,7 +174,7 @@ impl Program for Source {
         if which == Replaying::Shown {
             return;
         }
-        // Whoever bounds the time of a predicate does not wait longer for its goals to be replayed.
+        // With `--time`, replaying the goals of a predicate takes no longer than exploring it may.
         let times: Option<Vec<Duration>> = batch.iter().map(|it| it.0.options.time).collect();
         let own = times.map(|it| Instant::now() + it.iter().sum::<Duration>().max(LEAST_REPLAY));
         let deadline = [until.deadline, own].into_iter().flatten().min();
@@ -213,7 +212,7 @@ impl Program for Source {
     }
 }
 
-/// The clauses that were completed, by their marks: see [`prolog::concolic::Unit`].
+/// Decodes completed clauses from the coverage of a run: see [`prolog::concolic::Unit`].
 fn marks(of: &Covered) -> BTreeSet<u32> {
     of.iter().filter(|it| it.0 % 2 == 1).map(|it| it.0 / 2).collect()
 }

@@ -1,5 +1,5 @@
-//! How a run came to where it ended, in words: the clauses and branches that it took, and what the input had
-//! to be for that.
+//! Explains in words how a run reached its end: the clauses and branches that it took, and the conditions on the
+//! input.
 
 use crate::prolog::plan::Way;
 use ::report::{Chosen, Reached};
@@ -7,14 +7,14 @@ use prolog::concolic::{ChoicePlace, Declaration, Event, Program, Teller, Unit};
 use term::{Expr, ExprId, Exprs, Op, Term};
 use trace::{Choice, Input, Looked};
 
-/// The last steps of a run are told.
+/// The maximum number of steps that are told.
 const MAX_STEPS: usize = 12;
-/// The most choices of one path that `--explain` shows.
+/// The maximum number of choices of a path that `--explain` shows.
 const MAX_CHOICES: usize = 60;
-/// Characters of a phrase.
+/// The maximum length of a phrase, in characters.
 const MAX_TOLD: usize = 200;
 
-/// What is known of the program's text.
+/// The program's text and declarations.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'a> {
     pub(crate) program: &'a Program,
@@ -78,7 +78,7 @@ fn came(program: &Program, mark: u32) -> Option<(String, u32)> {
     Some((what, clause.line))
 }
 
-/// What the parts of an input are called: as the declaration has it, or by their numbers.
+/// The names of the inputs: from the declaration, or by position.
 pub(super) fn names(way: &Way, declarations: &[Declaration]) -> Vec<String> {
     let goals = way.goal.before.iter().chain([&way.goal]);
     let mut res = Vec::new();
@@ -97,7 +97,7 @@ fn condition(unit: &mut Unit<'_>, names: &[String], choice: &Choice, alternative
     unit.telling(|exprs, show| Teller { exprs, names, show }.condition(choice, alternative))
 }
 
-/// The choices of a run with what else they could have been: the path condition, and the alternatives.
+/// The choices of a run: the path condition, and the conditions of the alternatives.
 pub(crate) fn explained(
     unit: &mut Unit<'_>,
     way: &Way,
@@ -143,8 +143,8 @@ fn of_clause(program: &Program, mark: u32) -> (String, Option<u32>) {
     }
 }
 
-/// An alternative that was not taken: for each clause that it leads to `c(l, {X1/[]})`, where `l` is the number
-/// of the clause in the program, or else what would have to hold.
+/// An alternative that was not taken: for each clause that it leads to `c(l, {X1/[]})`, where `l` is the number of the
+/// clause in the program, or else the condition of the alternative.
 fn alternative(
     unit: &mut Unit<'_>,
     names: &[String],
@@ -185,7 +185,8 @@ fn alternative(
     res
 }
 
-/// The part of the input that an expression is: which of its parts, and the way to it.
+/// The part of the input that an expression denotes: the number of the variable, and the path of accessors to the
+/// part.
 fn part_of(exprs: &Exprs, of: ExprId) -> Option<(usize, Vec<Op>)> {
     let (mut at, mut path) = (of, Vec::new());
     loop {
@@ -203,7 +204,7 @@ fn part_of(exprs: &Exprs, of: ExprId) -> Option<(usize, Vec<Op>)> {
     }
 }
 
-/// A term of which nothing is known but the way to a part, and what stands there.
+/// Prints a term of which only the path to a part is known, and that part.
 fn pattern(of: &Term, path: &[Op], leaf: &str, show: &mut dyn FnMut(&Term) -> String) -> String {
     let Some((first, rest)) = path.split_first() else { return leaf.to_owned() };
     match (first, of) {

@@ -1,6 +1,6 @@
-//! What SWI-Prolog says when it loads a program: parts that it refuses, which our machine took.
+//! Loads a program in SWI-Prolog to find parts that it refuses although our machine accepts them.
 //!
-//! Knows nothing of goals; those are asked in another start.
+//! Goals are not run here.
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::explain::Code;
@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// More errors of one file are not shown.
 const MOST: usize = 5;
 
-/// Writes each error with its file and line. What the sandbox refuses is not the program's mistake.
+/// A script that prints each load error with its file and line, except effects that the sandbox refuses.
 const SCRIPT: &str = r#"
 :- set_prolog_flag(verbose_load, silent).
 :- multifile user:message_hook/3.
@@ -46,7 +46,7 @@ user:message_hook(Term, error, Lines) :-
 '$gimlet_place'(_, '', 0).
 "#;
 
-/// An error for each part of the program that SWI-Prolog refuses, unless there already is one for the line.
+/// Returns a diagnostic for each part of the program that SWI-Prolog refuses, unless the line already has one.
 pub(super) fn refused(swipl: &Swipl, source: &Source, said: &[Diagnostic]) -> Vec<Diagnostic> {
     let path = source.absolute();
     let named = path.display().to_string().replace('\\', "\\\\").replace('\'', "\\'");

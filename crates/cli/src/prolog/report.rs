@@ -1,4 +1,4 @@
-//! What was found of Prolog programs, in the words of reports.
+//! Converts the results for Prolog programs into a report.
 
 use crate::flow::Done;
 use crate::prolog::expect::{Expectation, whole};
@@ -18,7 +18,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// Adds all predicates and the file, and its source.
+/// Adds all predicates, the file as a module, and its source.
 pub(crate) fn add(source: &Source, done: &[Done<'_, Source>], into: &mut Report) {
     for it in done {
         let mut unit = unit(source, it);
@@ -140,10 +140,10 @@ fn finding(source: &Source, unit: &Explored, of: &Finding) -> ::report::Finding 
     }
 }
 
-/// Steps before the end that are told in one line.
+/// How many steps before the end a line tells.
 const LAST_STEPS: usize = 3;
 
-/// Why it counts, and how it was reached.
+/// The reason why it is a finding, and how it was reached.
 fn why(of: &Finding) -> String {
     let first = of.reached.len().saturating_sub(LAST_STEPS);
     let steps = of.reached.get(first..).unwrap_or_default();
@@ -190,20 +190,20 @@ fn test(unit: &Explored, of: &Case) -> Test {
     res
 }
 
-/// Names an input: the same in every run.
+/// The identifier of an input, which is the same in every run of the tool.
 fn id(unit: &str, call: &str) -> String {
     input_id(&format!("{unit} {call}"))
 }
 
-/// What the predicates of a file covered together.
+/// The joined results of the predicates of a file.
 struct Found<'a> {
     units: Vec<&'a Explored>,
     completed: BTreeSet<u32>,
     entered: BTreeSet<u32>,
     reachable: BTreeSet<u32>,
-    /// The first goal that completed a clause.
+    /// The first goal that completed each clause.
     covering: BTreeMap<u32, String>,
-    /// How far the bodies of clauses came.
+    /// For each clause, how many goals of its body were reached at most.
     furthest: Vec<u32>,
 }
 
@@ -281,7 +281,7 @@ fn module(source: &Source, done: &[Done<'_, Source>]) -> Module {
         FunctionShare { function, covered, total, entered }
     });
     let (mut uncovered, mut lines, mut branches_left) = (Vec::new(), Vec::new(), Vec::new());
-    // Clauses of files that the program loads belong to those.
+    // Clauses of other files that the program loads are not counted.
     let own = || (0..).zip(&program.clauses).filter(|it| it.1.file.is_none());
     for (mark, clause) in own() {
         let named = program.predicates.iter().find(|it| it.id == clause.pred);

@@ -1,4 +1,4 @@
-//! `gimlet run file.pl 'goal'`: all answers, as the toplevel of SWI-Prolog shows them.
+//! `gimlet run file.pl 'goal'`: prints all answers as the toplevel of SWI-Prolog does.
 
 use crate::args::{Format, Run};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Shows the answers as they are found. Without a goal, what the program wants run as a whole is run.
+/// Prints the answers as they are found. Without a goal, runs the goal of `initialization(Goal, main)`.
 pub(crate) fn run(options: &Run) -> Result<Done, Vec<Diagnostic>> {
     let (goal, targets) = match options.targets_and_call.split_last() {
         Some((last, rest)) if !is_prolog(last) => (Some(last.as_str()), rest),
@@ -61,7 +61,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Vec<Diagnostic>> {
     Ok(Done { stdout, stderr: vec![], diagnostics, code: shown.exit_code() })
 }
 
-/// The goal, if all that it calls is there.
+/// Reads the goal; fails if it calls an unknown predicate.
 fn asked(machine: &mut Machine, goal: &str) -> Result<Query, Diagnostic> {
     let query = machine.query(goal).map_err(|it| bad_goal(goal, &it))?;
     match query.unknown.first() {
@@ -70,7 +70,7 @@ fn asked(machine: &mut Machine, goal: &str) -> Result<Query, Diagnostic> {
     }
 }
 
-/// A program that was loaded, and that names no goal to run.
+/// The result for a program that is loaded without a goal to run.
 fn loaded_only(machine: &Machine, targets: &[String], diagnostics: Vec<Diagnostic>) -> Done {
     let is_bad = diagnostics.iter().any(|it| it.severity == Severity::Error);
     let known = machine.own_predicates();
@@ -85,7 +85,7 @@ fn loaded_only(machine: &Machine, targets: &[String], diagnostics: Vec<Diagnosti
     Done { stdout: said.into_bytes(), stderr: Vec::new(), diagnostics, code }
 }
 
-/// The goal step by step.
+/// Traces the goal step by step.
 fn traced(options: &Run, goal: Option<&str>, targets: &[String]) -> Result<Done, Vec<Diagnostic>> {
     let (Some(goal), [target]) = (goal, targets) else {
         let title = "--trace shows one goal of one file";
@@ -144,23 +144,23 @@ fn no_predicate(machine: &Machine, unknown: &str) -> Diagnostic {
     }
 }
 
-/// What was shown so far.
+/// The output so far.
 struct Shown {
     goal: String,
     format: Format,
     answers: Vec<Answer>,
     output: String,
-    /// Answers are not shown: the program runs as a whole.
+    /// Whether answers are not shown because the program runs as a whole.
     is_quiet: bool,
-    /// How much the program had written when something else was shown.
+    /// The length of the program's output when something else was shown last.
     n_before: usize,
     end: End,
 }
 
-/// How the search ended.
+/// How the search for answers ended.
 #[derive(Clone, Debug)]
 enum End {
-    /// Nothing is left; whether the last answer was known to be the last.
+    /// No further answer exists.
     Exhausted,
     Raised {
         ball: String,
@@ -192,7 +192,7 @@ impl Shown {
         }
     }
 
-    /// Both streams may be one terminal: what was written first is shown first.
+    /// Passes the program's output on, piece by piece: both streams may be the same terminal, so their order matters.
     fn program_wrote(&mut self, written: &[Written]) {
         for piece in written {
             match piece {
@@ -226,7 +226,7 @@ impl Shown {
             let ending = solutions.next_answer();
             let machine = solutions.machine();
             if !machine.give_written() || is_gone.get() {
-                // Nobody reads any more, as in `gimlet run ... | head`.
+                // The reader closed the pipe, as in `gimlet run ... | head`.
                 self.end = End::Gone;
                 return;
             }
@@ -234,7 +234,7 @@ impl Shown {
                 self.program_wrote(&machine.written_since(n_written, n_errors));
                 (n_written, n_errors) = (machine.output_text().len(), machine.error_text().len());
             }
-            // The toplevel begins what it says on a line of its own.
+            // The toplevel starts its own output on a new line.
             let text = machine.output_text();
             let is_in_line = self.n_before < text.len() && !text.ends_with('\n');
             self.n_before = text.len();
@@ -300,10 +300,10 @@ impl Shown {
         match &self.end {
             End::Exhausted if self.answers.is_empty() => ExitCode::from(1),
             End::Exhausted | End::Gone => ExitCode::SUCCESS,
-            // As SWI-Prolog ends a program whose main goal throws.
+            // The exit code of SWI-Prolog for a main goal that throws.
             End::Raised { .. } if self.is_quiet => ExitCode::from(2),
             End::Raised { .. } | End::Refused(_) => ExitCode::from(1),
-            // Nobody knows how it would have ended.
+            // The outcome without the limit is unknown.
             End::Budget(_) => ExitCode::from(COULD_NOT),
             End::Halted(status) => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(1)),
         }
@@ -336,7 +336,7 @@ impl Shown {
     }
 }
 
-/// Passes on what the program writes; whether somebody reads it.
+/// Passes the program's output on. False if standard output was closed.
 fn passed_on(written: &[Written]) -> bool {
     written.iter().all(|piece| match piece {
         Written::Error(text) => {
@@ -350,7 +350,7 @@ fn passed_on(written: &[Written]) -> bool {
     })
 }
 
-/// Variables with their values; of variables that are equal and free, one has the other's name.
+/// Converts an answer to JSON. Of variables that are equal and unbound, one has another's name as its value.
 fn answer_json(answer: &Answer) -> Value {
     let mut bindings = Map::new();
     for binding in &answer.bindings {

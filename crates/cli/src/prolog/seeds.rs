@@ -1,19 +1,19 @@
-//! First inputs that are not the smallest: lists of two, texts of two letters, lists and texts of the
-//! lengths that the program speaks of, texts of its words, lists that it has.
+//! Makes seeds other than the smallest input: lists of two, texts of two letters, lists and texts of lengths in the
+//! source, texts of words in the source, and lists in the source.
 //!
-//! What depends on two texts of one length, or on a list with a second item, is many choices away from
-//! the smallest input; a text with ten digits is too many.
+//! A condition on two texts of equal length, or on the second item of a list, is many flips away from the smallest
+//! input, and one on a text of ten digits too many.
 
 use prolog::concolic::Inference;
 use term::{Kind, Term, Type, TypeId, Types};
 use trace::Input;
 
-/// How long lists and texts are.
+/// The size of lists and texts.
 #[derive(Clone, Debug)]
 struct Size {
     n_items: usize,
     text: String,
-    /// Taken where it fits.
+    /// A list of the program, used where its type fits.
     list: Option<Term>,
 }
 
@@ -23,15 +23,15 @@ impl Size {
     }
 }
 
-/// Of different lengths, the longest count.
+/// How many of the lengths in the source are used; the longest first.
 const MAX_LENGTHS: usize = 2;
-/// A longer text of words is not made.
+/// The maximum length of a text of words, in bytes.
 const MAX_TEXT: usize = 80;
 
-/// Members of the type of the lengths that the program speaks of, and one with its words.
+/// Members of the type with the lengths that the source mentions, one with its words, and one for each of its lists.
 pub(crate) fn sized(types: &Types, id: TypeId, of: &Inference) -> Vec<Input> {
     let lengths = of.lengths.iter().rev().take(MAX_LENGTHS);
-    // What is so long may have something before it.
+    // A text of one more character may have a separator or a sign.
     let lengths = lengths.flat_map(|it| [*it, *it + 1]);
     let mut sizes: Vec<Size> = lengths.map(|it| Size::new(it, &"1".repeat(it))).collect();
     let words: Vec<&str> =
@@ -44,7 +44,7 @@ pub(crate) fn sized(types: &Types, id: TypeId, of: &Inference) -> Vec<Input> {
     let mut res: Vec<Input> = Vec::new();
     for size in &sizes {
         let Some(first) = self::of(types, id, size, 0).as_ref().and_then(input) else { continue };
-        // What is done with a list of the program's may depend on a word beside it.
+        // The operation on a list of the program may depend on a constant in another argument.
         let others = if size.list.is_some() { with_words(types, id, &first) } else { Vec::new() };
         for input in [first].into_iter().chain(others) {
             if !res.contains(&input) {
@@ -55,10 +55,10 @@ pub(crate) fn sized(types: &Types, id: TypeId, of: &Inference) -> Vec<Input> {
     res
 }
 
-/// Of an input that is made of words, so many others are tried.
+/// The maximum number of variants of an input with a list of the program.
 const MAX_WORDS: usize = 16;
 
-/// The input with each of the constants that one of its arguments may be.
+/// Variants of the input with each constant that one of its arguments may be.
 fn with_words(types: &Types, id: TypeId, first: &Input) -> Vec<Input> {
     let Type::Tuple(args) = types.get(id) else { return Vec::new() };
     let words = args.iter().enumerate().flat_map(|(n, arg)| {
@@ -80,10 +80,10 @@ fn input(of: &Term) -> Option<Input> {
     Some(Input { args: of.as_tuple()?.to_vec() })
 }
 
-/// Lists and compounds inside each other beyond this are as small as can be.
+/// Lists and compounds nested deeper than this are as small as possible.
 const MAX_DEPTH: usize = 3;
 
-/// A member of the type of some size; `None` if it has none.
+/// A member of the type of moderate size; `None` if it has none.
 pub(crate) fn medium(types: &Types, id: TypeId) -> Option<Term> {
     of(types, id, &Size::new(2, "ab"), 0)
 }
@@ -102,7 +102,7 @@ fn of(types: &Types, id: TypeId, size: &Size, depth: usize) -> Option<Term> {
             if let Some(list) = size.list.as_ref().filter(|it| types.has(id, it)) {
                 return Some(list.clone());
             }
-            // What is in a list of some length is small.
+            // The items of a longer list are small.
             let small = Size::new(2, "ab");
             let inner = if 2 < size.n_items { &small } else { size };
             let (item, tail) = (of(types, *item, inner, depth + 1)?, types.smallest(*tail)?);
@@ -127,7 +127,7 @@ fn of(types: &Types, id: TypeId, size: &Size, depth: usize) -> Option<Term> {
     }
 }
 
-/// Which part of a union has most to look at.
+/// Ranks the parts of a union by how much structure their members have.
 fn rank(of: &Type) -> u8 {
     match of {
         Type::List { .. } => 4,

@@ -1,17 +1,17 @@
-//! Types whose terms are nested no deeper than the user wants.
+//! Restricts types to terms of limited nesting (`--term-depth`).
 
 use std::collections::BTreeMap;
 use term::{Type, TypeId, Types};
 
-/// The members of a type that have at most so many compounds or lists inside each other. A list is one level,
-/// however long it is. `None`: there are none.
+/// The type of those members of a type that have at most `depth` nested compounds or lists. A list counts as one
+/// level, whatever its length. `None` if there are none.
 pub(crate) fn shallow(types: &mut Types, id: TypeId, depth: usize) -> Option<TypeId> {
     Shallow { types, known: BTreeMap::new() }.of(id, depth)
 }
 
 struct Shallow<'a> {
     types: &'a mut Types,
-    /// While a type is looked at, it has no members: unions may contain themselves.
+    /// Results by type and depth. A type being computed counts as empty, since unions may contain themselves.
     known: BTreeMap<(TypeId, usize), Option<TypeId>>,
 }
 

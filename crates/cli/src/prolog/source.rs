@@ -1,4 +1,4 @@
-//! A Prolog source with its clauses under test, and a machine that has it loaded.
+//! A Prolog source with its clauses under test, and a machine that has loaded it.
 
 use crate::args::Effect;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -10,7 +10,7 @@ use prolog::concolic::{Declaration, Inference, Program, declarations};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What is known of a file without running anything.
+/// A source with the results of static analysis.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
@@ -19,20 +19,20 @@ pub(crate) struct Source {
     pub(crate) declarations: Vec<Declaration>,
     /// The types that the program defines for `must_be/2`.
     pub(crate) own_types: Vec<(String, usize)>,
-    /// Clauses that no goal of the planned predicates can complete, by their marks.
+    /// The marks of clauses that no goal of the planned predicates can complete.
     pub(crate) impossible: BTreeSet<u32>,
-    /// What the program's own tests ask.
+    /// The goals in the program's own tests.
     pub(crate) tested: Vec<TestedGoal>,
     /// What `--allow` names, for the SWI-Prolog that confirms.
     pub(crate) effects: Vec<Effect>,
 }
 
-/// A machine that has the source loaded.
+/// A machine that has loaded the source.
 pub(crate) struct Session {
     pub(crate) source: Source,
     pub(crate) machine: Machine,
     pub(crate) files: Files,
-    /// Mistakes in the text; the rest was loaded.
+    /// Mistakes in the source; the correct parts are loaded.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -48,7 +48,7 @@ impl Session {
         let declarations = declarations(&file.text);
         let own_types = machine.own_types();
         let mut diagnostics = notes(&report);
-        // What is understood as a declaration need not be syntax of Prolog.
+        // A declaration that we understand need not be valid Prolog syntax.
         let is_declared = |line: usize| declarations.iter().any(|it| it.line == line);
         for it in &mut diagnostics {
             let is_syntax = it.code == Code::BadSyntax;
@@ -76,12 +76,12 @@ impl Session {
 }
 
 impl Source {
-    /// The name of the file without its extension.
+    /// The file name without its extension.
     pub(crate) fn stem(&self) -> String {
         self.path.file_stem().map_or("program".into(), |it| it.to_string_lossy().into_owned())
     }
 
-    /// Whether the file defines a predicate itself, and does not only import some.
+    /// Whether the file itself defines a predicate, as opposed to importing some.
     pub(crate) fn has_predicates(&self) -> bool {
         self.program.predicates.iter().any(|it| !it.is_foreign)
     }

@@ -1,4 +1,4 @@
-//! SWI-Prolog as the judge: goals that we expect something of are tried there, many in one start.
+//! SWI-Prolog as the oracle: runs goals there and compares their outcomes with the expected ones, many in one start.
 
 use crate::args::Effect;
 use crate::confinement::{executable, launcher, policy, prolog_reads};
@@ -19,21 +19,21 @@ use std::{fs, thread};
 #[derive(Clone, Debug)]
 pub(crate) struct Swipl {
     program: PathBuf,
-    /// What programs may do there.
+    /// The sandbox's policy for the program.
     policy: Policy,
     interrupt: Arc<AtomicBool>,
-    /// How long one goal may take.
+    /// The time limit of one goal.
     pub(crate) of_goal: Duration,
-    /// When what is asked has to be answered.
+    /// When all answers must be there.
     pub(crate) deadline: Option<Instant>,
 }
 
-/// A goal in the module of the program, and what is expected of it.
+/// A goal in the program's module with its expected outcome.
 struct Question<'a> {
     setup: &'a [String],
     call: &'a str,
     results: &'a [String],
-    /// `None`: that it does not end.
+    /// The expected outcome; `None` if the goal does not end.
     expectation: Option<&'a Expectation>,
 }
 
@@ -97,7 +97,7 @@ impl Swipl {
         out.status.success().then(found)
     }
 
-    /// Tries every test and finding of the predicates of a file.
+    /// Replays every test and finding of the predicates of a file.
     pub(crate) fn confirm(
         &self,
         source: &Source,
@@ -177,7 +177,8 @@ impl Swipl {
         (0..questions.len()).map(|n| found.remove(&n).unwrap_or_else(silent)).collect()
     }
 
-    /// What it wrote to both outputs; `None` if it could not be started. Stopped when it takes too long.
+    /// Runs `swipl` with a time limit. Returns the texts of standard output and standard error; `None` if it can't be
+    /// started.
     pub(crate) fn run(
         &self,
         args: &[&str],
@@ -212,11 +213,10 @@ impl Swipl {
 }
 
 impl Explored {
-    /// Leaves out the findings that SWI-Prolog does not have: the goal ends on a faster machine, or our
-    /// machine is not like SWI-Prolog here. That is a loss and a disagreement, and so are tests that
-    /// SWI-Prolog does not pass.
+    /// Drops findings that SWI-Prolog contradicts: the goal ends on a faster machine, or our machine differs from
+    /// SWI-Prolog. The latter, like a test that fails in SWI-Prolog, is recorded as a loss and a disagreement.
     fn leave_out_contradicted(&mut self) {
-        // Another clock says another time: that is no disagreement.
+        // An outcome that depends on the environment, such as the clock, may differ without a disagreement.
         let outside = || Verdict::Unknown("what it does depends on where it runs".to_owned());
         for it in self.tests.iter_mut().filter(|it| it.asks_outside) {
             if matches!(it.verdict, Verdict::Differs(_)) {
@@ -291,7 +291,7 @@ fn script_text(source: &Source, questions: &[Question<'_>], of_goal: Duration) -
     res
 }
 
-/// Prolog that puts the facts of the program back as they were when they were kept.
+/// Prolog clauses that save the facts of the program and restore them.
 pub(crate) fn kept_facts(source: &Source, prefix: &str) -> String {
     let name = |it: &str| quoted(&format!("{prefix}{it}"));
     let [fact, kept, keep, put_back] = ["fact", "kept", "keep", "put_back"].map(name);
@@ -314,13 +314,13 @@ pub(crate) fn kept_facts(source: &Source, prefix: &str) -> String {
     res
 }
 
-/// The answers, each a list of the results' values.
+/// The expected answers in Prolog syntax, each a list of the results' values.
 fn templates(of: &Answers) -> String {
     let lists: Vec<String> = of.values.iter().map(|it| format!("[{}]", it.join(", "))).collect();
     lists.join(", ")
 }
 
-/// An atom as Prolog reads it.
+/// Prints an atom, with quotes if necessary.
 pub(crate) fn quoted(name: &str) -> String {
     let is_plain = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

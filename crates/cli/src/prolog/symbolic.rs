@@ -1,5 +1,5 @@
-//! `gimlet symbolic file.pl -f p/2`: the tree of all choices of a predicate within a bound, each alternative with
-//! a goal that takes it, or why there is none.
+//! `gimlet symbolic file.pl -f p/2`: prints the execution tree of a predicate up to a bound. Each alternative has a
+//! goal that takes it, or the reason why there is none.
 
 use crate::args::{Symbolic, TreeFormat};
 use crate::diagnostic::Diagnostic;
@@ -26,11 +26,11 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use trace::{Input, Outcome};
 
-/// Steps of one run, and its memory.
+/// The limits of one run: steps, and bytes of memory.
 const STEPS: u64 = 100_000;
 const MEMORY: usize = 256 << 20;
 
-/// What goes to stdout and stderr, and the exit code.
+/// Runs the command. The result has the text for stdout, the diagnostics and the exit code.
 pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     let [target] = options.targets.as_slice() else {
         let title = "the tree of a predicate needs the one file that it stands in";
@@ -59,7 +59,7 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     };
     let tree = unfold(&mut unit, &mut solver, &way.domain, &seed, options.depth, &mut watch)
         .map_err(|it| vec![Diagnostic::new(Code::Unsupported, it.why)])?;
-    let ends: Vec<Told> = tree.ends.iter().map(|it| told(&mut unit, &way, it)).collect();
+    let ends: Vec<DescribedEnd> = tree.ends.iter().map(|it| told(&mut unit, &way, it)).collect();
     let page = Page { way: &way, source, tree: &tree, ends, depth: options.depth };
     let root = page.root(&mut unit);
     let answer = goal.map(|it| it.answer(&page));
@@ -84,14 +84,14 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
 }
 
 /// The end of a path in words.
-struct Told {
+struct DescribedEnd {
     call: String,
     /// `true`, `false`, `throws` or `timeout`.
     outcome: &'static str,
     says: String,
 }
 
-fn told(unit: &mut Unit<'_>, way: &Way, end: &End) -> Told {
+fn told(unit: &mut Unit<'_>, way: &Way, end: &End) -> DescribedEnd {
     let written = way.written(unit, &end.input);
     let call = whole(&written.setup, &written.call);
     let limits = Limits { steps: STEPS, memory_bytes: MEMORY };
@@ -114,14 +114,14 @@ fn told(unit: &mut Unit<'_>, way: &Way, end: &End) -> Told {
             (it.outcome(), first + more)
         }
     };
-    Told { call, outcome, says }
+    DescribedEnd { call, outcome, says }
 }
 
 struct Page<'a> {
     way: &'a Way,
     source: &'a Source,
     tree: &'a Unfolded,
-    ends: Vec<Told>,
+    ends: Vec<DescribedEnd>,
     depth: usize,
 }
 
@@ -140,7 +140,7 @@ impl Page<'_> {
         self.node(unit, &names, self.tree.root, label)
     }
 
-    /// What lies behind an alternative, whose condition is the label. It recurses as deep as the bound.
+    /// Builds the tree below an alternative whose condition is the label. Recurses at most as deep as the bound.
     fn node(
         &self,
         unit: &mut Unit<'_>,
@@ -204,7 +204,7 @@ fn condition(unit: &mut Unit<'_>, names: &[String], node: &Node, alternative: us
     }
 }
 
-/// Where a choice is made.
+/// The place of a choice in the source.
 fn place(unit: &Unit<'_>, program: &Program, node: &Node) -> String {
     let Fork::Choice(choice) = &node.fork else { return String::new() };
     match unit.place_of(choice.site) {
@@ -226,7 +226,7 @@ fn place(unit: &Unit<'_>, program: &Program, node: &Node) -> String {
     }
 }
 
-/// What somebody wants to know about.
+/// The target of `--reach`.
 enum Goal {
     Error,
     Failure,
@@ -260,7 +260,7 @@ impl Goal {
         tree.ends.iter().enumerate().find(is_it)
     }
 
-    /// `yes`, `no` or `unknown`, and more about it.
+    /// Whether the target is reached (`yes`, `no` or `unknown`), and an explanation.
     fn answer(&self, page: &Page<'_>) -> (&'static str, String) {
         let what = match self {
             Goal::Error => "an error",
@@ -334,7 +334,7 @@ fn json_text(
     options: &Symbolic,
     root: &TreeNode,
     tree: &Unfolded,
-    ends: &[Told],
+    ends: &[DescribedEnd],
     answer: Option<&(&'static str, String)>,
 ) -> String {
     let ends: Vec<Value> = ends
@@ -387,7 +387,7 @@ fn dot(root: &TreeNode) -> String {
     out
 }
 
-/// Writes a node and what is below it; gives its number.
+/// Writes a node and the nodes below it; returns its number.
 fn dot_node(out: &mut String, of: &TreeNode, n: &mut usize) -> usize {
     let own = *n;
     *n += 1;

@@ -1,7 +1,8 @@
-//! The goals that a program's own plunit tests ask: first inputs, and what is known of errors that are meant.
+//! Reads the goals in a program's own plunit tests: they become seeds, and the errors that they expect are not
+//! findings.
 //!
-//! Tests stand in the program's file, or in a file beside it. They are read, not run. Tests that Gimlet wrote are
-//! left out: they say what the program does, not what is meant.
+//! Tests are in the program's file or in a file beside it. They are read, not run. Tests that Gimlet wrote are
+//! ignored: they record what the program does, not what it is meant to do.
 
 use crate::prolog::plunit::is_own;
 use prolog::Machine;
@@ -12,23 +13,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use term::Term;
 
-/// A goal of a test that calls a predicate with arguments which are known before it runs.
+/// A goal of a test, with those arguments that are known without running the test.
 #[derive(Clone, Debug)]
 pub(crate) struct TestedGoal {
     pub(crate) name: String,
-    /// `None`: a variable, or a term that has some.
+    /// `None` for an argument that contains a variable.
     pub(crate) args: Vec<Option<Term>>,
-    /// What the test says that it throws.
+    /// The ball that the test expects.
     pub(crate) throws: Option<String>,
 }
 
-/// Goals of one program that are looked at.
+/// The maximum number of goals of one program.
 const MAX_GOALS: usize = 400;
-/// Where tests of a file are kept, seen from its directory.
+/// Directories of test files, relative to that of the program.
 const PLACES: &[&str] = &["", "t", "test", "tests", "../t", "../test", "../tests"];
 const EXTENSIONS: &[&str] = &["plt", "pl"];
 
-/// The goals in the tests of a program.
+/// Reads the goals in the tests of a program.
 pub(crate) fn tested_goals(machine: &mut Machine, path: &Path, text: &str) -> Vec<TestedGoal> {
     let mut res = Vec::new();
     goals_in(machine, text, &mut res);
@@ -41,7 +42,7 @@ pub(crate) fn tested_goals(machine: &mut Machine, path: &Path, text: &str) -> Ve
     res
 }
 
-/// Files that hold tests of this one, by their names.
+/// Finds files with tests of this program by their names.
 fn beside(path: &Path) -> Vec<PathBuf> {
     let (Some(dir), Some(stem)) = (path.parent(), path.file_stem().and_then(|it| it.to_str()))
     else {
@@ -83,7 +84,7 @@ fn goals_in(machine: &mut Machine, text: &str, res: &mut Vec<TestedGoal>) {
     }
 }
 
-/// The goals of `test(Name, Options) :- Body`.
+/// Reads the goals of `test(Name, Options) :- Body`.
 fn test(machine: &mut Machine, clause: Value, res: &mut Vec<TestedGoal>) {
     let clause = machine.heap.deref(clause);
     if !clause.is_struct(FunctorId::RULE) {
@@ -108,7 +109,7 @@ fn test(machine: &mut Machine, clause: Value, res: &mut Vec<TestedGoal>) {
             ("findall" | "bagof" | "setof" | "aggregate_all", 3) => todo.push(arg(1)),
             ("catch", 3) => todo.push(arg(0)),
             ("=", 2) => {
-                // What is given a name before it is used.
+                // A variable may be bound to a term before a goal uses it.
                 let (left, right) = (arg(0), arg(1));
                 unify(&mut machine.heap, &machine.atoms, left, right);
             }
@@ -122,7 +123,7 @@ fn test(machine: &mut Machine, clause: Value, res: &mut Vec<TestedGoal>) {
     }
 }
 
-/// What the options of a test say that it throws.
+/// The ball that the options of a test expect.
 fn thrown(machine: &mut Machine, options: Value) -> Option<String> {
     let options = machine.heap.deref(options);
     let items = if options.is_cons() { machine.heap.list_items(options).0 } else { vec![options] };

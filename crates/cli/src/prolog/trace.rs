@@ -1,5 +1,5 @@
-//! `gimlet run file.pl 'goal' --trace`: the goal step by step, as the deterministic semantics of the paper on
-//! concolic testing of Prolog (Vidal, LOPSTR 2014) has it.
+//! `gimlet run file.pl 'goal' --trace`: prints the states of a goal's derivation in the deterministic semantics of
+//! [Vidal 2014].
 
 use crate::args::{Format, Run};
 use crate::diagnostic::Diagnostic;
@@ -12,11 +12,11 @@ use std::fmt::Write;
 use std::fs;
 use std::process::ExitCode;
 
-/// Alternatives on the stack that are shown.
+/// The maximum number of alternatives on the stack that are printed.
 const MAX_STACK: usize = 4;
-/// Characters of a goal.
+/// The maximum length of a goal, in characters.
 const MAX_GOAL: usize = 400;
-/// The width of the names of rules.
+/// The width of the column of rule names.
 const RULE: usize = 9;
 
 pub(super) fn trace(
@@ -45,7 +45,7 @@ pub(super) fn derivation(session: &mut Session, query: &Query, steps: usize) -> 
     session.machine.derive(&mut session.files, query, &module, &text, steps)
 }
 
-/// A line for each state, then how it ends and which clauses the labels name.
+/// Prints a line for each state, then the end of the derivation and the clauses that the labels denote.
 pub(super) fn shown(of: &Derivation) -> String {
     let mut res = String::new();
     for state in &of.states {

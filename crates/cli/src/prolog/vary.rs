@@ -1,6 +1,6 @@
-//! Makes inputs say more: parts that nobody looked at become different from each other.
+//! Makes the inputs of tests more telling: parts that the path does not depend on become distinct.
 //!
-//! A list of two equal items tells little of what a predicate does with their order.
+//! For example, a list of two equal items does not show what a predicate does with their order.
 
 use crate::prolog::explore::end_of;
 use crate::prolog::plan::Way;
@@ -8,10 +8,10 @@ use prolog::concolic::{Finished, Ran, Unit};
 use term::Term;
 use trace::{Executor, Input};
 
-/// More parts than this are left as they are.
+/// How many parts of an input are varied.
 const MAX_PARTS: usize = 24;
 
-/// The run with a better input that takes the same path; the given one if there is none.
+/// Returns a run with a more telling input that takes the same path; the given run if there is none.
 pub(crate) fn vary(unit: &mut Unit<'_>, way: &Way, ran: Ran, is_given: bool) -> Ran {
     if is_given && way.seeds.contains(&ran.input) {
         return ran;
@@ -29,7 +29,7 @@ pub(crate) fn vary(unit: &mut Unit<'_>, way: &Way, ran: Ran, is_given: bool) -> 
             let mut input = best.input.clone();
             replace(&mut input, n, &new);
             let other = way.domain.has(&input.args).then(|| again(unit, &input)).flatten();
-            // Another class of letters may be looked at in another way; what it comes to counts.
+            // Another character may be classified by other choices; the covered clauses and the end must be the same.
             let is_same = |it: &Ran| {
                 it.completed == best.completed
                     && it.entered == best.entered
@@ -71,7 +71,7 @@ pub(crate) fn vary(unit: &mut Unit<'_>, way: &Way, ran: Ran, is_given: bool) -> 
     best
 }
 
-/// Texts with letters in the place of what nobody can read; none if it can be read.
+/// Variants of a text with plain letters in place of unreadable characters; empty if all are readable.
 fn readable(term: &Term) -> Vec<Term> {
     let is_bad = |c: char| c.is_control() || !c.is_ascii();
     let Some(text) = term.as_text().filter(|it| it.contains(is_bad)) else { return Vec::new() };
@@ -87,7 +87,7 @@ fn again(unit: &mut Unit<'_>, input: &Input) -> Option<Ran> {
     unit.log.pop()
 }
 
-/// The n-th atomic part, counted through all arguments.
+/// The n-th atomic part of an input, counted through all arguments.
 pub(crate) fn part(input: &Input, n: usize) -> Option<&Term> {
     let mut left = n;
     input.args.iter().find_map(|it| find(it, &mut left))
@@ -104,7 +104,7 @@ fn find<'t>(term: &'t Term, left: &mut usize) -> Option<&'t Term> {
     None
 }
 
-/// The parts of a term that has parts.
+/// The parts of a list or compound; `None` for an atomic term.
 fn items(term: &Term) -> Option<&[Term]> {
     if let Term::List(list) = term {
         return Some(&list.items);

@@ -1,7 +1,7 @@
-//! Texts put together from the words of the program, for programs that read sentences.
+//! Makes texts of the words in the program's source, by mutation, for programs that parse sentences.
 //!
-//! A sentence of five words is a hundred choices away from the empty text. Runs are not followed here;
-//! what goes where none had been is kept, made longer, and followed in the end.
+//! A sentence of five words is a hundred flips away from the empty text. Runs are concrete here; an input that enters
+//! or completes another clause joins the corpus, is mutated further, and becomes a seed of the symbolic search.
 
 use crate::prolog::plan::Way;
 use crate::prolog::vary::{part, replace};
@@ -11,20 +11,20 @@ use std::collections::BTreeSet;
 use term::{Dice, Term};
 use trace::Input;
 
-/// Runs without news before this is given up.
+/// How many runs without news end the search.
 const PATIENCE: usize = 5_000;
-/// And not more than this in any case.
+/// The maximum number of runs.
 const MAX_RUNS: usize = 25_000;
 const STEPS: u64 = 5_000;
-/// Runs with more steps count as several.
+/// A run counts once more for each this many steps.
 const STEPS_OF_ONE: u64 = 250;
-/// Longer texts are not made.
+/// The maximum length of a text, in bytes.
 const MAX_TEXT: usize = 80;
-/// Words that every reader of sentences may know.
+/// Words that any parser may accept.
 const PLAIN: &[&str] = &[" ", "1", "-2", "30", "a", "B"];
 
-/// Inputs whose runs went where none had been before, in their order, made of those in the `corpus`.
-/// `seen`: marks of clauses that were completed.
+/// Mutates the inputs of `corpus` and returns, in order, the new ones whose runs reached something new. `seen` are the
+/// marks of clauses that were completed before.
 pub(crate) fn sentences(
     unit: &mut Unit<'_>,
     way: &Way,
@@ -67,11 +67,11 @@ pub(crate) fn sentences(
     corpus.split_off(n_seeds)
 }
 
-/// The words of the texts and the signs, each once.
+/// The words of the texts in the source, its signs and its names, without duplicates.
 pub(crate) fn dictionary(of: &Inference) -> Vec<String> {
     let mut res: Vec<String> = PLAIN.iter().map(|it| (*it).to_owned()).collect();
     res.extend(of.signs.iter().map(char::to_string));
-    // Whoever has texts of its own compares with those.
+    // A program with texts compares with these, so the names of its atoms are not needed.
     let has_words = of.texts.iter().any(|it| it.contains(char::is_alphanumeric));
     let names = of.names.iter().filter(|_| !has_words);
     for text in of.texts.iter().chain(names) {
@@ -89,7 +89,8 @@ fn pick<'t, T>(dice: &mut Dice, from: &'t [T]) -> Option<&'t T> {
     from.get(usize::try_from(at).unwrap_or(0))
 }
 
-/// One text of the input with words put in, left out or exchanged; `None`: there is no text.
+/// Mutates one text of the input by inserting, removing or replacing words. `None` if it has no text, or the new text
+/// is too long.
 fn changed(dice: &mut Dice, mut input: Input, words: &[String]) -> Option<Input> {
     let is_text = |n: &usize| part(&input, *n).is_some_and(|it| it.as_text().is_some());
     let n_parts = (0..).take_while(|n| part(&input, *n).is_some()).count();
@@ -104,7 +105,7 @@ fn changed(dice: &mut Dice, mut input: Input, words: &[String]) -> Option<Input>
             0 if place < tokens.len() => drop(tokens.remove(place)),
             1 => tokens.splice(place..(place + 1).min(tokens.len()), [word]).for_each(drop),
             2 => tokens.insert(place, word),
-            // Beside signs there are seldom spaces.
+            // Signs are seldom next to spaces.
             3 | 4 if !word.contains(char::is_alphanumeric) => tokens.insert(place, word),
             3 => tokens.extend([" ".to_owned(), word]),
             _ => tokens.splice(place..place, [" ".to_owned(), word]).for_each(drop),
@@ -120,7 +121,7 @@ fn changed(dice: &mut Dice, mut input: Input, words: &[String]) -> Option<Input>
     Some(input)
 }
 
-/// Letters and digits in a row are one, all others one each.
+/// Splits a text into words of letters and digits, and single other characters.
 fn tokens(text: &str) -> Vec<String> {
     let mut res: Vec<String> = Vec::new();
     let mut was_word = false;

@@ -1,6 +1,6 @@
-//! What `gimlet record` leaves for `gimlet test`: `.gimlet/recorded.json` in the project's directory.
+//! The file that `gimlet record` writes and `gimlet test` reads: `.gimlet/recorded.json` in the project's directory.
 //!
-//! Arguments and results are texts in Erlang's syntax, so that people can read and change them.
+//! Arguments and results are in Erlang's syntax, so that people can read and edit them.
 
 use crate::diagnostic::Diagnostic;
 use crate::erlang::quoted;
@@ -11,16 +11,16 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 use term::{Atom, Style, Term, print, read_term};
 
-/// Where it lies, beneath the project's directory.
+/// The file's path relative to the project's directory.
 pub(super) const FILE: &str = ".gimlet/recorded.json";
 
 const VERSION: u64 = 1;
 
-/// Calls that were seen while a command ran.
+/// The calls that were observed while a command ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Recording {
     pub(crate) command: Vec<String>,
-    /// By the name of the function: `m:f/1`.
+    /// The calls of each function, by its name: `m:f/1`.
     pub(crate) functions: BTreeMap<String, Vec<Call>>,
 }
 
@@ -32,9 +32,10 @@ pub(crate) struct Call {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum End {
-    /// It returned; with what, unless that was too large or is a handle of its runtime.
+    /// The call returned. The value is `None` if it was too large, or a handle that has no meaning outside of its
+    /// runtime.
     Value(Option<Term>),
-    /// An exception of this class.
+    /// The call raised an exception of this class.
     Raised(Atom),
 }
 
@@ -47,7 +48,7 @@ impl PartialOrd for Call {
 }
 
 impl Ord for Call {
-    /// By their text; those that returned first.
+    /// Orders by the text of the arguments; of equal arguments, calls that returned come first.
     fn cmp(&self, other: &Call) -> std::cmp::Ordering {
         let key = |it: &Call| (text_of(&it.args), matches!(it.end, End::Raised(_)));
         key(self).cmp(&key(other))
@@ -58,12 +59,12 @@ fn text_of(args: &[Term]) -> String {
     print(&Term::proper_list(args.to_vec()), Style::READABLE)
 }
 
-/// As the file names a function.
+/// The key of a function in the file: `m:f/1`, quoted where needed.
 pub(crate) fn name(module: &Atom, function: &Atom, arity: usize) -> String {
     format!("{}:{}/{arity}", quoted(module), quoted(function))
 }
 
-/// The nearest recording: in a directory, or in one of those above it up to the root of its repository.
+/// Returns the nearest recording: in the directory, or in one above it up to the root of its repository.
 pub(crate) fn find(start: &Path) -> Option<PathBuf> {
     for dir in start.ancestors() {
         let file = dir.join(FILE);

@@ -1,8 +1,8 @@
-//! `gimlet record`: runs a command of the user, most often the project's tests, and notes how the project's
-//! functions are called meanwhile.
+//! `gimlet record`: runs a command of the user, most often the project's tests, and records the calls of the project's
+//! functions.
 //!
-//! The command is the user's own and runs unconfined, with all that it may do anyway. The recorder is loaded
-//! by each Erlang runtime that the command starts; it knows nothing of units or of specs.
+//! The command is the user's own and runs without a sandbox. Each Erlang runtime that the command starts loads the
+//! recorder (`recorder.erl`), which knows nothing of units or specs.
 
 mod file;
 
@@ -22,7 +22,7 @@ use term::{Atom, Term, etf};
 
 const RECORDER: &str = include_str!("recorder.erl");
 
-/// Runs the command to its end; its exit code is ours.
+/// Runs the command to its end and returns its exit code.
 pub(crate) fn record(options: &Record) -> Result<Done, Diagnostic> {
     let cannot =
         |what: &str, why: &io::Error| Diagnostic::new(Code::CanNotRecord, format!("{what}: {why}"));
@@ -72,17 +72,17 @@ fn nothing(notes: &Notes, command: &str) -> Diagnostic {
 }
 
 fn code_of(status: ExitStatus) -> ExitCode {
-    // Whom a signal has ended has no code; shells say 128 and more then.
+    // A process that a signal ended has no exit code; shells use 128 plus the signal's number then.
     let code = status.code().and_then(|it| u8::try_from(it).ok());
     ExitCode::from(code.unwrap_or(130))
 }
 
-/// The directory in which runtimes leave what they noted; it is removed in the end.
+/// The directory to which the recorders write; removed on drop.
 struct Notes {
     dir: PathBuf,
 }
 
-/// The variable that names the script by which a runtime begins to record.
+/// The environment variable with the path of the script that starts the recorder.
 const VARIABLE: &str = "GIMLET_RECORDER";
 
 impl Notes {
@@ -95,8 +95,8 @@ impl Notes {
         Ok(res)
     }
 
-    /// What makes a runtime load the recorder before it does anything else. Neither quotes nor spaces
-    /// would survive in the flags, so that the name of the variable is a list of characters.
+    /// The environment that makes a runtime start the recorder before anything else. Quotes and spaces would not
+    /// survive in `ERL_AFLAGS`, so the name of the variable is written as a list of character codes.
     fn environment(&self) -> Vec<(&'static str, OsString)> {
         let name: Vec<String> = VARIABLE.bytes().map(|it| it.to_string()).collect();
         let mut flags =
@@ -108,7 +108,7 @@ impl Notes {
         vec![("ERL_AFLAGS", flags), (VARIABLE, self.dir.join("start").into_os_string())]
     }
 
-    /// One for each runtime that was started.
+    /// The recorders' files, one per runtime that was started.
     fn files(&self) -> impl Iterator<Item = PathBuf> {
         let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
         let mut files: Vec<PathBuf> = entries.map(|it| it.path()).collect();
@@ -117,14 +117,14 @@ impl Notes {
         files.into_iter()
     }
 
-    /// All calls that were noted, each once, sorted.
+    /// Returns all recorded calls by function, sorted and without duplicates.
     fn calls(&self) -> BTreeMap<String, Vec<Call>> {
         let mut res: BTreeMap<String, Vec<Call>> = BTreeMap::new();
         for bytes in self.files().filter_map(|it| fs::read(it).ok()) {
             let mut rest = bytes.as_slice();
             while let Some((size, after)) = rest.split_first_chunk::<4>() {
                 let size = usize::try_from(u32::from_be_bytes(*size)).unwrap_or(usize::MAX);
-                // The last one may be cut off.
+                // The last entry may be truncated, if its runtime was killed.
                 let Some(entry) = after.get(..size) else { break };
                 rest = after.get(size..).unwrap_or_default();
                 let call = etf::decode(entry).ok().and_then(|it| call(&it));
@@ -143,12 +143,12 @@ impl Notes {
 
 impl Drop for Notes {
     fn drop(&mut self) {
-        // It lies among files that nobody misses.
+        // A directory left behind in the temporary directory does no harm.
         drop(fs::remove_dir_all(&self.dir));
     }
 }
 
-/// What a runtime evaluates before anything else.
+/// The Erlang script that compiles, loads and starts the recorder.
 fn script(dir: &Path, root: &Path) -> String {
     let text = |it: &Path| term::print(&Term::string(&it.to_string_lossy()), term::Style::TP);
     format!(
@@ -162,7 +162,7 @@ fn script(dir: &Path, root: &Path) -> String {
     )
 }
 
-/// `{Module, Function, Args, End}` as the recorder writes it.
+/// Reads an entry of the recorder, `{Module, Function, Args, End}`. `None` if it has another form.
 fn call(term: &Term) -> Option<(String, Call)> {
     let [Term::Atom(module), Term::Atom(function), args, end] = term.as_tuple()? else {
         return None;

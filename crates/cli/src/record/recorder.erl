@@ -1,24 +1,24 @@
-%% Notes the calls of a project's exported functions, with what they return, in a runtime that somebody
-%% else started: the project's own tests.
+%% Records the calls of a project's exported functions with their results, in a runtime that the user's
+%% command started, such as one for the project's own tests.
 %%
-%% Must never get in the way: whatever goes wrong here, the command goes on without us.
+%% Must not interfere with the command: if the recorder fails, the command continues.
 -module(gimlet_recorder).
 -export([start/2]).
 
-%% Calls of a function that are kept, and those of one shape among them.
+%% The maximum number of recorded calls of a function, and of those with arguments of one shape.
 -define(MAX_KEPT, 60).
 -define(MAX_ALIKE, 3).
-%% A function that was called so often is not watched any longer.
+%% Tracing of a function ends after this many calls.
 -define(MAX_CALLS, 3000).
-%% Arguments and results of more words are not kept.
+%% The maximum size of recorded arguments and results, in words.
 -define(MAX_WORDS, 3000).
-%% How deep shapes are told apart, and how many elements of a list count.
+%% The depth to which shapes are distinguished, and the number of list elements in a shape.
 -define(DEPTH, 4).
 -define(ITEMS, 4).
-%% If so many calls wait for us, we are too slow, and stop watching.
+%% Tracing ends if this many trace messages are queued, since the recorder is too slow then.
 -define(MAX_WAITING, 200000).
 
-%% Watches everything that is loaded from now on. `Root': the project's directory.
+%% Starts tracing of all modules that are loaded from now on. `Root' is the project's directory.
 start(File, Root) ->
     Self = self(),
     Pid = spawn(fun () -> begin_watching(Self, File, Root) end),
@@ -62,7 +62,8 @@ told({trace, Pid, exception_from, MFA, {Class, Reason}}, State) ->
 told(_, State) ->
     State.
 
-%% Modules of others are not watched once they are known; one that is loaded anew may be another.
+%% Whether a module belongs to the project. Other modules are not traced after their first call, unless they
+%% are loaded in another version.
 is_own(M, #{modules := Modules, root := Root} = State) ->
     case Modules of
         #{M := true} -> {true, State};
@@ -78,7 +79,7 @@ is_own(M, #{modules := Modules, root := Root} = State) ->
             end
     end.
 
-%% Its source lies in the project, and neither among what the project depends on nor among its tests.
+%% Whether the module's source is in the project, and not in a dependency or a test.
 is_of_project(M, Root) ->
     Source = proplists:get_value(source, M:module_info(compile)),
     case lists:prefix(Root, Path = filename:split(real(Source))) of
@@ -94,7 +95,7 @@ is_of_project(M, Root) ->
 is_test(Name) ->
     lists:any(fun (End) -> lists:suffix(End, Name) end, ["_tests", "_test", "_SUITE"]).
 
-%% Rebar links the sources of a project into its build directory.
+%% Resolves symbolic links, since rebar3 links the sources of a project into its build directory.
 real(Path) ->
     real(filename:split(Path), []).
 
@@ -142,7 +143,7 @@ ended(Pid, MFA, End, #{open := Open} = State) ->
             State
     end.
 
-%% At once: nobody tells us when the runtime halts.
+%% Writes a call to the file immediately, since the runtime may halt without notice.
 keep({M, F, _}, Args, End, #{out := Out}) ->
     Shown = case End of
         {value, Value} ->
@@ -159,7 +160,7 @@ keep({M, F, _}, Args, End, #{out := Out}) ->
     Bytes = term_to_binary({M, F, Args, Shown}),
     file:write(Out, [<<(byte_size(Bytes)):32>>, Bytes]).
 
-%% Whether it means the same in another runtime.
+%% Whether a term has the same meaning in another runtime.
 is_text(T) when is_pid(T); is_port(T); is_reference(T) -> false;
 is_text(T) when is_function(T) -> erlang:fun_info(T, type) =:= {type, external};
 is_text([H | T]) -> is_text(H) andalso is_text(T);
@@ -167,7 +168,7 @@ is_text(T) when is_tuple(T) -> is_text(tuple_to_list(T));
 is_text(T) when is_map(T) -> is_text(maps:to_list(T));
 is_text(_) -> true.
 
-%% What a term looks like, without the data in it.
+%% The shape of a term: its structure without its data.
 shape(T, _) when is_atom(T) -> T;
 shape(T, _) when is_integer(T) -> if T < 0 -> negative; T =:= 0 -> zero; true -> positive end;
 shape(T, _) when is_float(T) -> 0.5;

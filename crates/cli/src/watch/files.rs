@@ -1,4 +1,4 @@
-//! Which files a round depends on, and which changes count.
+//! Selects the directories to watch, and the changes in them that start a new round.
 
 use crate::args::Test;
 use crate::asked::find_config;
@@ -8,25 +8,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Files that decide what is tested: sources, what the build tools read, and our own configuration.
+/// Extensions of files that influence what is tested: sources, files of build tools, and our own configuration.
 const SOURCES: &[&str] = &[
     "erl", "hrl", "yrl", "xrl", "ex", "exs", "gleam", "pl", "pro", "prolog", "src", "config",
     "toml",
 ];
-/// What build tools and version control write.
+/// Directories that build tools and version control write to; changes in them are ignored.
 const WRITTEN: &[&str] = &["_build", "build", "deps", ".git", ".gimlet", ".elixir_ls", "ebin"];
 
-/// What is watched.
+/// The directories to watch.
 #[derive(Debug)]
 pub(super) struct Files {
     pub(super) dirs: BTreeMap<PathBuf, RecursiveMode>,
-    /// Directories of compiled modules that are targets themselves.
+    /// Targets that are directories of compiled modules.
     compiled: Vec<PathBuf>,
-    /// What a round writes.
+    /// Files and directories that a round writes; changes in them are ignored.
     outputs: Vec<PathBuf>,
 }
 
-/// Files that changed together.
+/// Files that changed at about the same time.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Change {
     paths: BTreeSet<PathBuf>,
@@ -64,7 +64,7 @@ impl Files {
         }
     }
 
-    /// The sources among the files of an event, if it is more than that somebody looked at them.
+    /// Returns the watched files that an event changed. `None` for events that change no contents, such as reads.
     pub(super) fn change(&self, event: &notify::Result<Event>) -> Option<Change> {
         let event = event.as_ref().ok()?;
         let is_change = match event.kind {
@@ -92,14 +92,14 @@ impl Files {
             .max_by_key(|it| it.as_os_str().len());
         let below = root.and_then(|it| path.strip_prefix(it).ok()).unwrap_or(path);
         let mut parts = below.components().filter_map(|it| it.as_os_str().to_str());
-        // What editors keep beside a file begins with a dot or a hash, or has another extension.
+        // Backups and lock files of editors begin with a dot or a hash, or have another extension.
         let is_kept = |it: &str| it.starts_with(['.', '#']);
         SOURCES.contains(&extension)
             && !parts.clone().any(|it| WRITTEN.contains(&it))
             && !parts.next_back().is_some_and(is_kept)
     }
 
-    /// As people see them from here.
+    /// The watched directories relative to the current directory, for messages.
     pub(super) fn title(&self) -> String {
         let names: Vec<String> = self.dirs.keys().map(|it| shown(it)).collect();
         names.join(", ")
@@ -120,7 +120,7 @@ impl Change {
     }
 }
 
-/// Whether modules lie there, and not the sources of a project.
+/// Whether a directory contains compiled modules itself, as opposed to a project's root.
 fn is_compiled(dir: &Path) -> bool {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     entries.map(|it| it.path()).any(|it| it.extension() == Some(OsStr::new("beam")))

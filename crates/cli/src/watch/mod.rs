@@ -1,6 +1,6 @@
 //! `gimlet watch`: tests again whenever a source changes.
 //!
-//! Knows files and processes, not what is tested: each round is `gimlet test` with the same arguments.
+//! Knows files and processes, not units: each round runs `gimlet test` with the same arguments.
 
 mod files;
 
@@ -21,13 +21,14 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Editors write several files at once, and a file in several steps.
+/// Changes that follow each other within this time start one round: editors write several files at once, and a file in
+/// several steps.
 const SETTLE: Duration = Duration::from_millis(120);
 
-/// Tests until a signal comes.
+/// Tests until a signal ends the process.
 pub(crate) fn watch(options: &Watch) -> Result<ExitCode, Diagnostic> {
     let all = ["gimlet", "test"].map(str::to_owned).into_iter().chain(options.arguments.clone());
-    // What is wrong with the options is told as `gimlet test` tells it.
+    // `exit` prints the error in the same words as `gimlet test` would.
     let test = match CommandLine::try_parse_from(all) {
         Ok(CommandLine { command: Asked::Test(test) }) => *test,
         Ok(_) => return Ok(ExitCode::SUCCESS),
@@ -63,8 +64,8 @@ struct Rounds<'a> {
     interrupt: Interrupt,
 }
 
-/// Why a round was left.
-enum Left {
+/// Why a round ended before its processes did, or why the wait after it ended.
+enum RoundEnd {
     Changed(Change),
     Interrupted,
 }
@@ -75,8 +76,8 @@ impl Rounds<'_> {
         loop {
             self.announce(change.as_ref());
             match self.round()? {
-                Left::Changed(by) => change = Some(by),
-                Left::Interrupted => {
+                RoundEnd::Changed(by) => change = Some(by),
+                RoundEnd::Interrupted => {
                     let code = self.interrupt.exit_code().unwrap_or_default();
                     return Ok(ExitCode::from(code));
                 }
@@ -84,7 +85,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// On a terminal each round has the screen for itself.
+    /// Clears the terminal, so that it shows one round at a time, and names the changed files.
     fn announce(&self, change: Option<&Change>) {
         let mut text = String::new();
         if io::stdout().is_terminal() && change.is_some() {
@@ -97,15 +98,15 @@ impl Rounds<'_> {
         write(&mut io::stdout(), text.as_bytes());
     }
 
-    /// Compiles, tests, and waits for a change, which may come before the end of all that.
-    fn round(&self) -> io::Result<Left> {
+    /// Compiles, tests, and waits for a change. A change during compilation or testing stops the process.
+    fn round(&self) -> io::Result<RoundEnd> {
         let mut commands: Vec<Command> =
             self.test.targets.iter().filter_map(|it| build_command(Path::new(it))).collect();
         commands.push(gimlet_test(&self.options.arguments)?);
         for mut command in commands {
             let mut child = match command.spawn() {
                 Ok(child) => child,
-                // Whoever compiles otherwise may lack the build tool.
+                // The build tool may be missing where the user compiles by other means.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             };
@@ -120,28 +121,28 @@ impl Rounds<'_> {
         let Paint { faint, off, .. } = Paint::new(stdout_colours());
         let text = format!("\n{faint}watching {}; Ctrl-C ends{off}\n", self.files.title());
         write(&mut io::stdout(), text.as_bytes());
-        Ok(self.wait(None).unwrap_or(Left::Interrupted))
+        Ok(self.wait(None).unwrap_or(RoundEnd::Interrupted))
     }
 
-    /// What is not compiled is not tested.
+    /// Whether the command compiles the project; if it fails, the round does not test.
     fn is_build(&self, command: &Command) -> bool {
         std::env::current_exe().is_ok_and(|it| it.as_os_str() != command.get_program())
     }
 
-    /// Waits for a change or a signal, at most until the process has ended.
-    fn wait(&self, mut child: Option<&mut Child>) -> Option<Left> {
+    /// Waits for a change or a signal. With a child, returns `None` once the child has exited.
+    fn wait(&self, mut child: Option<&mut Child>) -> Option<RoundEnd> {
         loop {
             if self.interrupt.flag.load(Ordering::SeqCst) {
-                return Some(Left::Interrupted);
+                return Some(RoundEnd::Interrupted);
             }
             match self.changes.recv_timeout(TICK) {
                 Ok(event) => {
                     if let Some(change) = self.files.change(&event) {
-                        return Some(Left::Changed(self.settled(change)));
+                        return Some(RoundEnd::Changed(self.settled(change)));
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Some(Left::Interrupted),
+                Err(RecvTimeoutError::Disconnected) => return Some(RoundEnd::Interrupted),
             }
             if let Some(child) = &mut child
                 && !matches!(child.try_wait(), Ok(None))
@@ -151,7 +152,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// With all that changes at the same time.
+    /// Joins further changes until [`SETTLE`] has passed without one.
     fn settled(&self, first: Change) -> Change {
         let mut res = first;
         while let Ok(event) = self.changes.recv_timeout(SETTLE) {

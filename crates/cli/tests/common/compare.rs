@@ -1,8 +1,8 @@
-//! Reports compared: what differs is told by its place in the document.
+//! Compares reports and shows only the positions at which they differ.
 
 use serde_json::Value;
 
-/// A report without what takes time.
+/// A report without its durations.
 pub(crate) fn timeless(mut report: Value) -> Value {
     let set_none = |it: &mut Value| {
         it.as_object_mut().expect("an object").insert("elapsed_ms".to_owned(), Value::Null);
@@ -13,7 +13,7 @@ pub(crate) fn timeless(mut report: Value) -> Value {
     report
 }
 
-/// Fails with the places at which two documents differ, and what stands there.
+/// Fails with the positions at which two documents differ, and the values there.
 #[track_caller]
 pub(crate) fn assert_same(left: &Value, right: &Value, what: &str) {
     let mut found = Vec::new();
@@ -21,7 +21,7 @@ pub(crate) fn assert_same(left: &Value, right: &Value, what: &str) {
     assert!(found.is_empty(), "{what}:\n{}", found.join("\n"));
 }
 
-/// Adds the places below `at` at which two documents differ.
+/// Adds the positions below `at` at which two documents differ.
 fn differences(left: &Value, right: &Value, at: &str, found: &mut Vec<String>) {
     let none = Value::Null;
     match (left, right) {

@@ -1,10 +1,10 @@
-//! The binary under test, started as users start it, with a cache of its own.
+//! Starts the binary under test as users do, with a cache directory of its own.
 
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Runs `gimlet` in a directory to its end.
+/// Runs `gimlet` in a directory and waits for its exit.
 pub(crate) fn gimlet(dir: impl AsRef<Path>, args: &[impl AsRef<OsStr>]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_gimlet"))
         .args(args)

@@ -1,4 +1,4 @@
-//! A directory with the files of a small project, and the binary under test started in it.
+//! A directory with the files of a small project, in which the binary under test is started.
 
 use serde_json::Value;
 use std::fs;
@@ -9,7 +9,7 @@ pub(crate) struct Project {
     pub(crate) dir: PathBuf,
 }
 
-/// How the binary ended.
+/// The exit code and output of the binary.
 pub(crate) struct Ended {
     pub(crate) code: i32,
     pub(crate) stdout: String,
@@ -17,7 +17,7 @@ pub(crate) struct Ended {
 }
 
 impl Project {
-    /// The name tells tests apart that run at the same time.
+    /// Creates the directory, whose name must be unique among tests that run in parallel.
     pub(crate) fn new(name: &str, files: &[(&str, &str)]) -> Project {
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         fs::remove_dir_all(&dir).ok();
@@ -48,7 +48,7 @@ impl Project {
         }
     }
 
-    /// The JSON report of `gimlet test`, and the exit code.
+    /// Runs `gimlet test`, and returns the JSON report and the exit code.
     #[track_caller]
     pub(crate) fn report(&self, args: &[&str]) -> (Value, i32) {
         let ended = self.gimlet(&[&["test", "--format", "json"], args].concat());
@@ -63,7 +63,8 @@ pub(crate) fn units(report: &Value) -> Vec<&str> {
     units.map(|it| it["unit"].as_str().expect("a name")).collect()
 }
 
-/// Three functions: one whose spec allows the input that fails, one that only refuses, one that is fine.
+/// Three functions: `total/1` fails on an input that its spec allows, `label/1` only refuses inputs, `size/1` is
+/// correct.
 pub(crate) const SHOP: &str = "\
 -module(shop).
 -export([total/1, label/1, size/1]).

@@ -1,4 +1,4 @@
-//! What the GitHub action and the GitLab template run, and what a release is made of.
+//! Tests the GitHub action, the GitLab template, and the contents of a release.
 
 use crate::project::{Project, SHOP};
 use crate::tools::integration;

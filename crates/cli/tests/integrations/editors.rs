@@ -1,4 +1,4 @@
-//! `gimlet lsp` in a real editor, and `gimlet watch` in a real terminal.
+//! Tests `gimlet lsp` in a real editor, and `gimlet watch` in a real terminal.
 
 use crate::project::{LEDGER, Project, SHOP};
 use std::path::Path;
@@ -38,7 +38,7 @@ fn findings_coverage_and_tests_in_neovim() {
     project.tool("swipl -g run_tests -t halt ledger_found.plt", &[]).check(0, &["passed"]);
 }
 
-/// A terminal that is left when the test ends.
+/// A terminal session that ends with the test.
 struct Terminal<'a> {
     project: &'a Project,
     socket: String,
@@ -55,7 +55,7 @@ impl Terminal<'_> {
         self.project.tool(&format!("tmux -L {} {command}", self.socket), &[]).stdout
     }
 
-    /// Waits until the screen shows all of this.
+    /// Waits until the screen shows all of these texts.
     #[track_caller]
     fn wait_for(&self, expect: &[&str]) {
         let mut screen = String::new();

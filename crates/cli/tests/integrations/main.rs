@@ -1,4 +1,4 @@
-//! Gimlet inside the tools that people have open: rebar3, mix, swipl. The real ones, without network.
+//! Tests Gimlet inside of real build tools and shells (rebar3, mix, swipl), without network.
 #![expect(clippy::disallowed_methods, reason = "it starts the tools as users do")]
 
 #[path = "../common/mod.rs"]

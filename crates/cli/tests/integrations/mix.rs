@@ -1,4 +1,4 @@
-//! `mix gimlet` with the real mix.
+//! Tests `mix gimlet` with the real mix.
 
 use crate::project::Project;
 use crate::tools::{integration, options_of_test};
@@ -79,7 +79,7 @@ fn a_project_is_compiled_tested_and_given_tests() {
     project
         .tool("mix gimlet", &[])
         .check(2, &["an option bugdet that there is not; did you mean budget?"]);
-    // mix itself tells of what it can't read.
+    // mix itself reports a project file that it can't read.
     project.write("mix.exs", "defmodule Shop do\n");
     project.tool("mix gimlet", &[]).check(1, &["mix.exs"]);
 }
@@ -124,7 +124,7 @@ fn an_umbrella_with_a_path_dependency_and_native_code() {
     let files: Vec<(&str, &str)> = files.iter().map(|it| (it.0, it.1.as_str())).collect();
     let project = project("mix_umbrella", &files);
     let all = project.tool("mix gimlet --write-tests --verbose", &[]);
-    // Files are named so that an editor at the root of the umbrella opens them.
+    // File names are relative to the root of the umbrella, where an editor can open them.
     all.check(1, &["crash in Shop.Basket.total/1", "─ apps/shop/lib/basket.ex:4:3"]);
     all.check(1, &["spec in Stock.Fixed.level/1", "Stock.Fixed.level(:empty)"]);
     assert!(all.stdout.contains("Stock.Native:count/1 is not supported"), "{}", all.stdout);

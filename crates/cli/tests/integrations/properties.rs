@@ -1,9 +1,9 @@
-//! Properties that are written for PropEr, with their generators.
+//! Tests properties that are written for PropEr, with its generators.
 
 use crate::project::Project;
 use std::path::Path;
 
-/// A server's model: what is put under a key that is there is lost if it is 7.
+/// The model of a server that loses a value put under an existing key if the value is 7.
 const MODEL: &str = "
 -module(model).
 -behaviour(proper_statem).
@@ -56,7 +56,7 @@ fn counterexamples_in_propers_own_form() {
     ] {
         done.check(1, &[expect]);
     }
-    // Numbers that make 7 A + 3 = B, with B beyond the bound, may be others.
+    // `7 A + 3 = B` with `B` beyond the bound has several solutions, so the values are not fixed.
     done.check(1, &["proper:check(prop_ten:prop_interval(), [{"]);
     let tests = project.read("out/prop_ten_gimlet_tests.erl");
     assert!(

@@ -1,4 +1,4 @@
-//! `rebar3 gimlet` with the real rebar3.
+//! Tests `rebar3 gimlet` with the real rebar3.
 
 use crate::project::{Project, SHOP};
 use crate::tools::{integration, options_of_test};
@@ -6,7 +6,7 @@ use crate::tools::{integration, options_of_test};
 const SHOP_APP: &str = "{application, shop, [{description, \"A shop\"}, {vsn, \"1\"}, {applications, [kernel, stdlib]}]}.\n";
 const CONFIG: &str = "{erl_opts, [debug_info]}.\n{project_plugins, [rebar3_gimlet]}.\n";
 
-/// A project that has the plugin in `_checkouts`, as one that is worked on.
+/// A project with the plugin in `_checkouts`, as for a plugin under development.
 fn project(name: &str, files: &[(&str, &str)]) -> Project {
     let res = Project::new(name, files);
     res.link(&integration("rebar3_gimlet"), "_checkouts/rebar3_gimlet");
@@ -71,7 +71,7 @@ fn options_stand_in_the_configuration_and_on_the_command_line() {
     );
     project.program("other", "drill 1.0");
     could_not("[{executable, \"./other\"}]", "is not gimlet");
-    // rebar3 itself tells of what it can't read.
+    // rebar3 itself reports a configuration that it can't read.
     project.write("rebar.config", "{erl_opts, [debug_info}.\n");
     project.tool("rebar3 gimlet", &[]).check(1, &["rebar.config"]);
 }
@@ -91,7 +91,7 @@ level(empty) -> ?EMPTY;
 level(_) -> fruit:price(apple).
 ";
 
-/// A behaviour with a callback, and a function of native code that is not there.
+/// A behaviour with a callback, and a native function without its library.
 const NATIVE: &str = "\
 -module(native).
 -export([count/1, half/1]).
@@ -148,7 +148,7 @@ fn an_umbrella_with_profiles_dependencies_and_native_code() {
         .tool("rebar3 gimlet --app none", &[])
         .check(2, &["no application none", "stock, native"]);
     project.tool("rebar3 gimlet --module none", &[]).check(2, &["no module none"]);
-    // Without debug info the sources are read, with the macros and the headers of their application.
+    // Without debug info the sources are read, with the macros and headers of their application.
     project.tool("rebar3 as bare gimlet --app native", &[]).check(1, &["native:half(13)"]);
     project.tool("rebar3 as bare gimlet --app stock", &[]).check(1, &found[..2]);
 }

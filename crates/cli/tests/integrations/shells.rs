@@ -1,4 +1,4 @@
-//! What shells and `man` are given.
+//! Tests shell completions and manual pages.
 
 use crate::project::Project;
 

@@ -1,9 +1,9 @@
-//! `library(gimlet)` in the real SWI-Prolog.
+//! Tests `library(gimlet)` in the real SWI-Prolog.
 
 use crate::project::{Ended, LEDGER, Project};
 use crate::tools::integration;
 
-/// Proves a goal where the library is installed.
+/// Proves a goal with the library installed.
 #[track_caller]
 fn prove(project: &Project, environment: &[(&str, &str)], goal: &str) -> Ended {
     project.write("goal.pl", &format!(":- use_module(library(gimlet)).\ngo :- {goal}.\n"));

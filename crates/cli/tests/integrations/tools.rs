@@ -1,4 +1,4 @@
-//! Build tools, started as users do, in a project that stands in a directory of its own.
+//! Starts build tools as users do, in a project in a directory of its own.
 
 use crate::project::{Ended, Project};
 use std::ffi::OsString;
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// The directory of an integration.
+/// The source directory of an integration.
 pub(crate) fn integration(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations").join(name)
 }
 
 impl Project {
-    /// Puts a directory of ours into the project.
+    /// Links one of our directories into the project.
     pub(crate) fn link(&self, from: &Path, to: &str) {
         let to = self.dir.join(to);
         fs::create_dir_all(to.parent().expect("a directory")).expect("a directory");
         symlink(from.canonicalize().expect("the directory"), to).expect("a link");
     }
 
-    /// A program that prints one line.
+    /// Writes a shell script that prints one line.
     pub(crate) fn program(&self, name: &str, says: &str) {
         self.write(name, &format!("#!/bin/sh\necho '{says}'\n"));
         let all = fs::Permissions::from_mode(0o755);
@@ -33,7 +33,7 @@ impl Project {
         self.run(&command.split(' ').collect::<Vec<_>>(), environment)
     }
 
-    /// The same with arguments that may have spaces.
+    /// Like [`Project::tool`], with arguments that may contain spaces.
     #[track_caller]
     pub(crate) fn run(&self, words: &[&str], environment: &[(&str, &str)]) -> Ended {
         let (program, arguments) = words.split_first().expect("a program");
@@ -62,7 +62,7 @@ fn path_with_gimlet() -> OsString {
 }
 
 impl Ended {
-    /// Fails unless it ended with this code and said all of this, in this order.
+    /// Fails unless the exit code is this one and the output has all of these texts in this order.
     #[track_caller]
     pub(crate) fn check(&self, code: i32, expect: &[&str]) {
         let said = format!("{}{}", self.stdout, self.stderr);

@@ -1,5 +1,5 @@
-//! Which functions a project offers to others, as its documentation says: chunks of documentation in `.beam`
-//! files, and comments and attributes in the source of Erlang modules.
+//! Determines which functions a project documents for its users: from documentation chunks in `.beam` files, or from
+//! comments and attributes in the source of Erlang modules.
 
 use crate::erlang::project::{Module, Project};
 use crate::erlang::unit::quoted;
@@ -9,13 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use term::{Atom, Term, etf};
 
-/// What the documentation says of a function or a module.
+/// The state of the documentation of a function or a module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Doc {
     #[default]
     None,
     Shown,
-    /// `@doc false`, `%% @private`, `%% @hidden`, `-doc hidden`.
+    /// Hidden by `@doc false`, `%% @private`, `%% @hidden`, or `-doc hidden`.
     Hidden,
 }
 
@@ -39,7 +39,7 @@ impl Documentation {
         })
     }
 
-    /// Of a function; what is said of the module holds where nothing is said of the function.
+    /// The documentation state of a function; a hidden module hides all its functions.
     pub(super) fn doc(&self, function: &Atom, arity: usize) -> Doc {
         let own = self.functions.get(&(function.clone(), arity)).copied().unwrap_or_default();
         match (self.module, own) {
@@ -48,19 +48,19 @@ impl Documentation {
         }
     }
 
-    /// Whether anything is documented.
+    /// Whether any function is documented.
     pub(super) fn is_there(&self) -> bool {
         self.functions.values().any(|it| *it == Doc::Shown)
     }
 }
 
-/// What a project says of itself in files beside its code: `README.md`, `README`.
+/// The text of the project's files `README.md`, `README`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Manual {
     text: String,
 }
 
-/// Directories above a module in which a manual is looked for.
+/// How many directories above a module are searched for a README.
 const MAX_ABOVE: usize = 6;
 
 impl Manual {
@@ -84,7 +84,7 @@ impl Manual {
         Manual { text: texts.collect::<Vec<_>>().join("\n") }
     }
 
-    /// Whether it names a function with its module: `module:function`.
+    /// Whether the text names a function with its module: `module:function`.
     pub(super) fn names(&self, module: &Atom, function: &Atom) -> bool {
         let name = format!("{}:{}", quoted(module), quoted(function));
         let mut rest = self.text.as_str();
@@ -99,7 +99,7 @@ impl Manual {
     }
 }
 
-/// The text of an Erlang module, where its compiler found it.
+/// The source of an Erlang module, at the path that the compiler recorded.
 fn source_text(module: &Module) -> Option<String> {
     let path = match &module.source {
         Some(Source::Erl(path)) => path.display().to_string(),
@@ -120,7 +120,7 @@ fn source_text(module: &Module) -> Option<String> {
     fs::read(path).ok().map(|it| String::from_utf8_lossy(&it).into_owned())
 }
 
-/// A chunk of a `.beam` file: an IFF form of type BEAM, padded to four bytes.
+/// A chunk of a `.beam` file, which is an IFF form of type BEAM with chunks padded to four bytes.
 fn chunk(bytes: &[u8], wanted: [u8; 4]) -> Option<&[u8]> {
     let mut rest = bytes.strip_prefix(b"FOR1")?.get(4..)?.strip_prefix(b"BEAM")?;
     while let Some((name, after)) = rest.split_first_chunk::<4>()
@@ -163,7 +163,7 @@ fn of_source(text: &str, module: &Module) -> Documentation {
     Documentation { module: of_module, functions: functions.collect() }
 }
 
-/// What is said of the module, and of the functions that begin in each line.
+/// The documentation states of the module, and of functions by the line in which they begin.
 fn docs_of_lines(text: &str) -> (Doc, BTreeMap<usize, Doc>) {
     let (mut of_module, mut of_lines) = (Doc::None, BTreeMap::new());
     let mut said = Doc::None;
@@ -201,7 +201,7 @@ fn docs_of_lines(text: &str) -> (Doc, BTreeMap<usize, Doc>) {
 }
 
 impl Doc {
-    /// With what is said besides; that it is hidden counts most.
+    /// Joins two states; hidden takes precedence.
     fn and(self, other: Doc) -> Doc {
         match (self, other) {
             (Doc::Hidden, _) | (_, Doc::Hidden) => Doc::Hidden,
@@ -211,7 +211,7 @@ impl Doc {
     }
 }
 
-/// A comment of EDoc has tags at the beginnings of its lines.
+/// Reads a comment line of EDoc, whose tags are at the beginning of a line.
 fn of_comment(line: &str) -> Doc {
     let text = line.trim_start_matches('%').trim_start();
     let Some(tag) = text.strip_prefix('@') else { return Doc::None };
@@ -223,7 +223,7 @@ fn of_comment(line: &str) -> Doc {
     }
 }
 
-/// What follows `-doc` or `-moduledoc`.
+/// Reads the text after `-doc` or `-moduledoc`.
 fn of_attribute(rest: &str) -> Doc {
     let value = rest.trim_start_matches(['(', ' ']);
     let is = |name: &str| {
@@ -238,7 +238,7 @@ fn of_attribute(rest: &str) -> Doc {
     }
 }
 
-/// A line of Erlang up to its comment.
+/// A line of Erlang without its comment.
 fn without_comment(line: &str) -> &str {
     let mut quote = None;
     let mut chars = line.char_indices();
@@ -246,7 +246,7 @@ fn without_comment(line: &str) -> &str {
         match (c, quote) {
             ('\\', Some(_)) | ('$', None) => {
                 let next = chars.next();
-                // `$\n` is one character.
+                // `$\n` is a single character.
                 if c == '$' && next.is_some_and(|it| it.1 == '\\') {
                     chars.next();
                 }

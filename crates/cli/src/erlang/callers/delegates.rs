@@ -1,12 +1,12 @@
-//! Functions that do nothing but hand their arguments to a function outside of the project.
+//! Finds delegates: functions that only pass their arguments on to a function outside of the project.
 //!
-//! What such a function does not take is what the other one does not take: `first(Q) -> queue:get(Q).`
+//! An argument that a delegate refuses is one that the other function refuses: `first(Q) -> queue:get(Q).`
 
 use crate::erlang::callers::flow::{as_atom, is_true};
 use erlang::core::{Expr, ExprKind, Function, Pattern, VarId};
 use term::Atom;
 
-/// The function that is called in place of this one, if that is all that happens.
+/// The function to which this one delegates; `None` if it does anything else.
 pub(super) fn delegate_of(function: &Function) -> Option<(Atom, Atom, usize)> {
     let params = &function.lambda.params;
     let (vars, body) = only_clause(params, &function.lambda.body);

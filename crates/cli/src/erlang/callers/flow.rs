@@ -1,7 +1,7 @@
-//! What the expressions of a function may be: Core Erlang evaluated on abstract values.
+//! Abstract interpretation of Core Erlang: evaluates the expressions of a function on abstract values.
 //!
-//! Knows neither modules nor specs: whoever asks says what calls return, and is told of each call with what
-//! it is given.
+//! Knows neither modules nor specs: the [`World`] returns the results of calls, and is told the arguments of each
+//! call.
 
 use crate::erlang::callers::value::{Shape, Value};
 use erlang::core::{
@@ -11,18 +11,18 @@ use rustc_hash::FxHashMap;
 use term::{Atom, Kind, Term};
 use values::SegmentType;
 
-/// Knows the functions that are called.
+/// The environment of the evaluation, which knows the called functions.
 pub(super) trait World {
-    /// A call of a function of the same module, of another one, or, without a module, of any that fits.
+    /// Evaluates a call of a function of the same module, of another one, or of an unknown module.
     fn call(&mut self, callee: Callee<'_>, args: Vec<Value>, at: Place) -> Value;
 
-    /// A function of the same module is used as a value.
+    /// Records that a function of the same module is used as a value.
     fn takes_function(&mut self, name: &Atom, arity: u32);
 
-    /// A constant is used as a value.
+    /// Records that a constant is used as a value.
     fn takes_constant(&mut self, term: &Term);
 
-    /// A tuple of these parts is made; `None`: a part is the one of another such tuple.
+    /// Records that a tuple is constructed; a part is `None` if it is copied from another tuple of the same record.
     fn makes(&mut self, parts: &[Option<Value>]);
 }
 
@@ -33,52 +33,52 @@ pub(super) enum Callee<'a> {
     OfSomeModule(&'a Atom),
 }
 
-/// What is known of the functions that are defined within others: loops of comprehensions for the most part.
+/// The abstract parameters and results of functions defined inside others, most of which are loops of comprehensions.
 #[derive(Debug, Default)]
 pub(super) struct Inner {
-    of: FxHashMap<VarId, Within>,
+    of: FxHashMap<VarId, InnerFunction>,
     pub(super) has_changed: bool,
 }
 
 #[derive(Debug)]
-struct Within {
-    /// `None`: anything.
+struct InnerFunction {
+    /// `None`: any parameters.
     params: Option<Vec<Value>>,
     result: Value,
     n_changes: usize,
 }
 
-/// A value that was found to be larger so often may be anything: there may be no end to it.
+/// A value that has grown this many times is widened to [`Value::Any`], so that the fixpoint iteration ends.
 pub(super) const MAX_CHANGES: usize = 6;
 
-/// What a function returns, given what its parameters may be.
+/// Returns the abstract result of a function with these parameters.
 pub(super) fn evaluate(
     function: &Function,
     params: &[Value],
     inner: &mut Inner,
     world: &mut dyn World,
 ) -> Value {
-    let mut flow = Flow {
+    let mut evaluator = Evaluator {
         values: FxHashMap::default(),
         earlier: Vec::new(),
         elements: FxHashMap::default(),
         inner,
         world,
     };
-    flow.lambda(&function.lambda, params)
+    evaluator.lambda(&function.lambda, params)
 }
 
-struct Flow<'a> {
+struct Evaluator<'a> {
     values: FxHashMap<VarId, Value>,
-    /// What variables were before something was learnt of them.
+    /// The former values of variables that were narrowed, to be restored at the end of a clause.
     earlier: Vec<(VarId, Option<Value>)>,
-    /// Variables that are elements of tuples with a tag: the tag, how many elements there are, and which one.
+    /// Variables that are elements of tagged tuples: the tag, the number of elements, and the index.
     elements: FxHashMap<VarId, (Atom, usize, usize)>,
     inner: &'a mut Inner,
     world: &'a mut dyn World,
 }
 
-impl Flow<'_> {
+impl Evaluator<'_> {
     fn lambda(&mut self, lambda: &Lambda, params: &[Value]) -> Value {
         for (n, var) in lambda.params.iter().enumerate() {
             self.set(*var, params.get(n).cloned().unwrap_or(Value::Any));
@@ -97,8 +97,8 @@ impl Flow<'_> {
         }
     }
 
-    /// Forgets what was learnt since there were so many things to forget.
-    fn forget(&mut self, n: usize) {
+    /// Restores variables until only `n` former values are left.
+    fn restore(&mut self, n: usize) {
         for (var, value) in self.earlier.drain(n..).rev() {
             match value {
                 Some(value) => self.values.insert(var, value),
@@ -213,7 +213,8 @@ impl Flow<'_> {
         }
     }
 
-    /// A tuple is made. Where most fields of a record are changed, the others are copied one by one.
+    /// Reports the construction of a tuple. Where most fields of a record are updated, the compiler copies the others
+    /// one by one; these are reported as `None`.
     fn makes(&mut self, parts: &[Expr], values: &[Value]) {
         let tag = parts.first().and_then(as_atom);
         let is_copied = |n: usize, it: &Expr| match (&it.kind, tag) {
@@ -228,7 +229,7 @@ impl Flow<'_> {
         self.world.makes(&made);
     }
 
-    /// Of an expression that is bound to so many variables.
+    /// The values of an expression that is bound to `n` variables.
     fn values_of(&mut self, expr: &Expr, n: usize) -> Vec<Value> {
         if let ExprKind::Values(parts) = &expr.kind
             && parts.len() == n
@@ -255,9 +256,9 @@ impl Flow<'_> {
         Value::of(Shape::Map(known)).flat()
     }
 
-    /// The body of a function within this one, with what it is called with.
+    /// Evaluates the body of an inner function with the joined arguments of its calls.
     fn inner_function(&mut self, name: VarId, lambda: &Lambda) {
-        // Nobody has called it yet.
+        // The function was not called yet.
         let Some(known) = self.inner.of.get(&name) else { return };
         let params = known.params.clone().unwrap_or_default();
         let result = self.lambda(lambda, &params).flat();
@@ -270,10 +271,10 @@ impl Flow<'_> {
         }
     }
 
-    /// A function within this one is called with these; `None`: with anything.
+    /// Joins the arguments of a call of an inner function to its parameters; `None` for unknown arguments.
     fn join_params(&mut self, function: VarId, args: Option<Vec<Value>>) {
         let Some(known) = self.inner.of.get_mut(&function) else {
-            let new = Within { params: args, result: Value::NONE, n_changes: 0 };
+            let new = InnerFunction { params: args, result: Value::NONE, n_changes: 0 };
             self.inner.of.insert(function, new);
             self.inner.has_changed = true;
             return;
@@ -345,22 +346,22 @@ impl Flow<'_> {
                     res = res.or(self.value(&clause.body));
                 }
             }
-            self.forget(n_earlier);
-            // What a clause without a condition takes does not come to the next one.
+            self.restore(n_earlier);
+            // A value that an unguarded clause matches does not reach the next clause.
             if let ([pattern], [value], true) =
                 (clause.patterns.as_slice(), values.as_mut_slice(), is_true(&clause.guard))
             {
-                leave_out(value, pattern);
+                remove_literals(value, pattern);
                 if let Some(ExprKind::Var(var)) = exprs.first().map(|it| &it.kind) {
                     self.set(*var, value.clone());
                 }
             }
         }
-        self.forget(n_before);
+        self.restore(n_before);
         res.flat()
     }
 
-    /// Binds the variables of a pattern; what of the value may match, `None`: nothing.
+    /// Binds the variables of a pattern and returns the narrowed value; `None` if the pattern can't match.
     fn bind(&mut self, pattern: &Pattern, value: &Value) -> Option<Value> {
         let some = |it: Value| (!it.is_none()).then_some(it);
         match pattern {
@@ -445,7 +446,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Whether a guard may be true; what it then says of variables is noted.
+    /// Whether a guard may be true; narrows variables accordingly.
     fn guard(&mut self, guard: &Expr) -> bool {
         match &guard.kind {
             ExprKind::Literal(term) => term.as_atom() != Some("false"),
@@ -482,7 +483,7 @@ impl Flow<'_> {
             },
             ExprKind::Try { arg, .. } => self.guard(arg),
             ExprKind::Let { vars, arg, body } => match (vars.as_slice(), &body.kind) {
-                // `let V = Test in V`, and the same with `=:= true`.
+                // `let V = Test in V`, also with `=:= true`.
                 ([var], ExprKind::Var(it)) if var == it => self.guard(arg),
                 _ => true,
             },
@@ -517,7 +518,7 @@ impl Flow<'_> {
     }
 }
 
-/// What a pattern asks of a value at its top: enough to tell clauses apart.
+/// The outermost shape that a pattern requires, enough to distinguish clauses.
 fn wanted(pattern: &Pattern) -> Value {
     match pattern {
         Pattern::Var(_) => Value::Any,
@@ -530,8 +531,8 @@ fn wanted(pattern: &Pattern) -> Value {
     }
 }
 
-/// Takes the literals that a pattern matches for sure out of a value.
-fn leave_out(value: &mut Value, pattern: &Pattern) {
+/// Removes the literals from a value that a pattern is certain to match.
+fn remove_literals(value: &mut Value, pattern: &Pattern) {
     let Value::OneOf(shapes) = value else { return };
     let Pattern::Literal(term) = pattern else { return };
     shapes.retain(|it| match it {
@@ -558,7 +559,7 @@ fn may_be_true(body: &Expr) -> bool {
         && !matches!(&body.kind, ExprKind::Primop { .. })
 }
 
-/// The kind that a test of the language asks for.
+/// The kind that a type test checks.
 fn kind_test(name: &str) -> Option<Kind> {
     Some(match name {
         "is_atom" => Kind::Atom,
@@ -579,7 +580,7 @@ fn kind_test(name: &str) -> Option<Kind> {
     })
 }
 
-/// What an operator of the language gives; they have no specs.
+/// The result of an operator; operators have no specs.
 fn operator(module: &Atom, name: &Atom, args: &[Value]) -> Option<Value> {
     if !is_erlang(module) {
         return None;
@@ -594,7 +595,7 @@ fn operator(module: &Atom, name: &Atom, args: &[Value]) -> Option<Value> {
         }
         "++" => {
             let [first, second] = args else { return None };
-            // The second need not be a list, which is what the result then ends with.
+            // The second operand need not be a list; then the result ends with it.
             return match second {
                 Value::Any => None,
                 Value::OneOf(_) => {
@@ -608,7 +609,7 @@ fn operator(module: &Atom, name: &Atom, args: &[Value]) -> Option<Value> {
     Some(Value::kind(kind))
 }
 
-/// What `setelement/3` gives, which is how a field of a record is changed, and the element that is changed.
+/// The result of `setelement/3`, which updates a field of a record, and the index of the element.
 fn with_element(module: &Atom, name: &Atom, args: &[Value]) -> Option<(usize, Value)> {
     let [n, tuple, new] = args else { return None };
     let [Shape::Literal(Term::Int(n))] = n.shapes() else { return None };

@@ -1,7 +1,8 @@
-//! How the functions of a project are called inside of it: what their arguments may be at all places of call.
+//! Determines how the functions of a project are called inside of it: the values of their arguments over all call
+//! sites.
 //!
-//! It bounds what those functions are meant for that the project does not offer to others. Runs nothing: it
-//! reads the code, and errs on the side of more values.
+//! This bounds the inputs that functions private to the project are meant for. It reads code without running any, and
+//! over-approximates the values.
 
 mod api;
 mod delegates;
@@ -28,19 +29,19 @@ use std::sync::Arc;
 use term::{Atom, Domain, Fun, Term, Type};
 use trace::Input;
 
-/// What a function is given at its places of call.
+/// The arguments of a function over all of its call sites.
 #[derive(Clone, Debug)]
 pub(crate) struct Calls {
     args: Vec<Value>,
-    /// File and line.
+    /// The files and lines of the call sites.
     sites: BTreeSet<(String, u32)>,
 }
 
-/// Places of call that are named.
+/// How many call sites a message names.
 const MAX_NAMED: usize = 3;
 
 impl Calls {
-    /// Why no place of call gives such an input, if none does.
+    /// Explains that no call site passes such an input; `None` if one may.
     pub(crate) fn refusal(&self, input: &Input) -> Option<String> {
         let misfit =
             self.args.iter().zip(&input.args).enumerate().find_map(|(n, (arg, term))| {
@@ -61,7 +62,8 @@ impl Calls {
 }
 
 impl Calls {
-    /// Whether it shows more than that they may be anything of some of these parts, or there are none.
+    /// Whether the arguments are known more precisely than [`Value::Any`] for at least one of these parts; true for no
+    /// parts.
     pub(crate) fn says_something_of(&self, parts: &[Part]) -> bool {
         let says = |it: &Part| {
             let arg = self.args.get(it.place.argument).cloned().unwrap_or(Value::Any);
@@ -71,27 +73,27 @@ impl Calls {
     }
 }
 
-/// Asked for the spec of a function, its module's own.
+/// A function that returns the spec of a function.
 pub(crate) type SpecOf<'a> = &'a mut dyn FnMut(&UnitName) -> Option<Signature>;
 
-/// What the code of a project shows of the inputs that its functions are meant for.
+/// The results of the analysis.
 #[derive(Debug, Default)]
 pub(crate) struct Flows {
-    /// Of functions that the project calls and does not offer to others.
+    /// The calls of functions that the project calls and that are private to it.
     pub(crate) calls: FxHashMap<UnitName, Arc<Calls>>,
     pub(crate) records: Records,
     pub(crate) uses: Uses,
 }
 
-/// What functions are for, as the code shows it.
+/// What functions are used for.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
-    /// Functions that only hand their arguments to one outside of the project.
+    /// Functions that only pass their arguments on to one outside of the project.
     pub(crate) delegates: FxHashMap<UnitName, UnitName>,
     /// Functions that their documentation hides and that no code of the project mentions.
     pub(crate) left_alone: FxHashSet<UnitName>,
-    /// Functions without documentation that no code of the project mentions: callbacks, if the behaviours of
-    /// their modules are not known.
+    /// Functions without documentation that no code of the project refers to. They may be callbacks if the behaviours
+    /// of their modules can't be found.
     pub(crate) unmentioned: FxHashSet<UnitName>,
 }
 
@@ -176,7 +178,7 @@ pub(crate) fn flows(
     }
     analysis.perform(&modules);
     res.records = analysis.made.of_records(records);
-    // What is named in data may be called by whoever is given that.
+    // A function whose name is in a constant may be called by a receiver of that constant.
     res.uses.left_alone.retain(|it| !analysis.constants.contains(&it.function));
     let bounded = analysis.functions.into_iter().filter(|it| !it.is_open && !it.sites.is_empty());
     let calls = bounded
@@ -185,7 +187,7 @@ pub(crate) fn flows(
     res
 }
 
-/// Which functions the project offers to others.
+/// Decides which functions are public, that is, offered to users of the project.
 struct Offer {
     docs: FxHashMap<Atom, Documentation>,
     has_docs: bool,
@@ -230,13 +232,13 @@ impl Offer {
         self.doc(unit) != Doc::Shown && !self.mentions.anywhere.contains(unit)
     }
 
-    /// Whether its documentation hides it, and no code of the project mentions it.
+    /// Whether its documentation hides it and no code of the project refers to it.
     fn is_left_alone(&self, unit: &UnitName) -> bool {
         self.has_docs && self.doc(unit) == Doc::Hidden && !self.mentions.anywhere.contains(unit)
     }
 }
 
-/// Which functions others mention.
+/// The functions that others refer to: anywhere, and from other modules.
 struct Mentions {
     anywhere: FxHashSet<UnitName>,
     from_outside: FxHashSet<UnitName>,
@@ -266,23 +268,23 @@ impl Mentions {
     }
 }
 
-/// What is known of a function.
+/// The state of the analysis for one function.
 struct Known {
     name: UnitName,
     module: usize,
-    /// Its number among the definitions of the module.
+    /// The index among the definitions of the module.
     definition: usize,
     is_exported: bool,
-    /// Whether it may be called with what no place of call shows.
+    /// Whether the function may be called with arguments from outside.
     is_open: bool,
-    /// `None`: nobody was seen to call it.
+    /// `None`: no call was found yet.
     params: Option<Vec<Value>>,
     result: Value,
-    /// What the spec promises of the result.
+    /// The result that the spec promises.
     spec: Option<Value>,
     sites: BTreeSet<(String, u32)>,
     n_changes: usize,
-    /// Whether something that it depends on has changed since it was evaluated.
+    /// Whether a value that the function depends on has changed since its last evaluation.
     is_stale: bool,
     /// Functions that depend on its result.
     readers: BTreeSet<usize>,
@@ -291,10 +293,10 @@ struct Known {
 struct Analysis<'a> {
     functions: Vec<Known>,
     by_name: FxHashMap<UnitName, usize>,
-    /// Exported ones, by name and arity, and by module.
+    /// Exported functions by name and arity, and by module.
     by_function: FxHashMap<(Atom, usize), Vec<usize>>,
     by_module: FxHashMap<Atom, Vec<usize>>,
-    /// Results of functions outside of the project.
+    /// The results of functions outside of the project.
     specs: FxHashMap<UnitName, Value>,
     made: Constructions,
     /// Atoms that are used as values.
@@ -303,8 +305,8 @@ struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    /// Evaluates all functions until nothing new is learnt. Sets only grow, and of one that grows too
-    /// often anything is a member, so that there is an end.
+    /// Evaluates functions until a fixpoint is reached. Values only grow, and are widened after [`MAX_CHANGES`]
+    /// changes, so that the iteration ends.
     fn perform(&mut self, modules: &[core::Module]) {
         let mut inner: Vec<Inner> = self.functions.iter().map(|_| Inner::default()).collect();
         loop {
@@ -327,7 +329,7 @@ impl Analysis<'_> {
                 let mut place = Caller { of: n, module, analysis: self, taken: Vec::new() };
                 let result = evaluate(function, &params, inner, &mut place);
                 let taken = place.taken;
-                // What Elixir's compiler adds names all functions, and calls none.
+                // `__info__`, which Elixir's compiler generates, names all functions without calling any.
                 if self.functions.get(n).is_some_and(|it| it.name.function.as_str() != "__info__") {
                     self.open_taken(&taken);
                 }
@@ -360,8 +362,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// Opens functions whose name and module are constants of the same function: `{m, f, Args}` is how calls
-    /// are passed on.
+    /// Marks functions as called from outside if their name and module are constants of the same function, since calls
+    /// are often passed on as `{m, f, Args}`.
     fn open_taken(&mut self, taken: &[Atom]) {
         self.constants.extend(taken.iter().cloned());
         let taken: FxHashSet<&Atom> = taken.iter().collect();
@@ -400,7 +402,7 @@ impl Analysis<'_> {
         known.params = Some(widened.collect());
     }
 
-    /// What a function returns, for another one.
+    /// The result of a function for a caller, which is evaluated again when the result changes.
     fn result(&mut self, name: &UnitName, reader: usize) -> Value {
         if let Some(known) = self.by_name.get(name).and_then(|it| self.functions.get_mut(*it)) {
             known.readers.insert(reader);
@@ -421,7 +423,7 @@ fn open(known: &mut Known) {
     known.params = Some(vec![Value::Any; known.name.arity]);
 }
 
-/// A function that is being evaluated.
+/// The function that is being evaluated.
 struct Caller<'a, 'w> {
     of: usize,
     module: &'a core::Module,
@@ -449,8 +451,8 @@ impl World for Caller<'_, '_> {
         let (module, function) = (module.clone(), function.clone());
         let name = UnitName { module, function, arity: args.len() };
         if let Some(n) = self.analysis.by_name.get(&name).copied() {
-            // That it calls itself says where it is in its work, not what it is meant for; what it gives
-            // itself counts all the same.
+            // A recursive call is no call site in messages, since it does not show what the function is meant for; its
+            // arguments count all the same.
             if n == self.of {
                 let sites = self.analysis.functions.get(n).map(|it| it.sites.clone());
                 self.analysis.give(n, &args, site);

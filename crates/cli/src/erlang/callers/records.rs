@@ -1,7 +1,7 @@
-//! What the fields of records hold at all places of a project that make them.
+//! Determines the values of record fields over all places of a project that construct the records.
 //!
-//! Whoever is given a record takes what the project puts into it: no spec need say so. A record that was made
-//! up and has something else in a field is no value that the function is meant for.
+//! A function that takes a record is meant for the values that the project puts into it, whether or not a spec says
+//! so. A made-up record with another value in a field is not meant.
 
 use crate::erlang::callers::flow::MAX_CHANGES;
 use crate::erlang::callers::value::{Shape, Value};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use term::{Atom, Kind, Term};
 use trace::Input;
 
-/// What modules put into tuples with a tag, by module, tag and number of elements.
+/// The values in tagged tuples by module, tag and number of elements.
 #[derive(Debug, Default)]
 pub(super) struct Constructions {
     known: FxHashMap<(Atom, Atom, usize), Vec<Field>>,
@@ -26,11 +26,12 @@ struct Field {
     n_changes: usize,
 }
 
-/// How often what a field may hold is seen to grow, before it may hold anything.
+/// How often the value of a field may grow before it is widened to [`Value::Any`].
 const MAX_GROWTH: usize = 8 * MAX_CHANGES;
 
 impl Constructions {
-    /// A module makes a tuple of these parts; `None`: a part of another such tuple.
+    /// Records the construction of a tuple in a module; a part is `None` if it is copied from another tuple of this
+    /// record.
     pub(super) fn add(&mut self, module: &Atom, parts: &[Option<Value>]) {
         let Some((Some(Value::OneOf(tags)), [_, ..])) = parts.split_first() else { return };
         if parts.iter().flatten().any(Value::is_none) {
@@ -49,8 +50,8 @@ impl Constructions {
         }
     }
 
-    /// What is known of the records that each module knows. A record of a header belongs to all modules, and
-    /// to others that include it, so that only the kinds of what the project puts into it count.
+    /// The values in the records that each module knows. A record of a header belongs to all modules that include it,
+    /// also outside of the project, so that only the kinds of its values are used.
     pub(super) fn of_records(&self, records: &BTreeMap<Atom, Vec<Record>>) -> Records {
         let mut res = Records::default();
         let mut owners: BTreeMap<(Atom, usize), Vec<&Atom>> = BTreeMap::new();
@@ -83,7 +84,7 @@ impl Constructions {
             res.anywhere.insert(name.clone(), known.clone());
             res.of_module.insert((module.clone(), name.0, name.1), known);
         }
-        // Of records that are called the same, only their modules know which one is meant.
+        // Only their modules distinguish records of the same name and size.
         res.anywhere.retain(|name, _| owners.get(name).is_some_and(|it| it.len() == 1));
         res
     }
@@ -99,7 +100,7 @@ impl Field {
     }
 }
 
-/// What the project puts into its records.
+/// The values that the project puts into its records.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Records {
     of_module: FxHashMap<(Atom, Atom, usize), Contents>,
@@ -113,7 +114,8 @@ struct Contents {
 }
 
 impl Records {
-    /// What a record in an input for a function of a module holds that no code of the project puts there.
+    /// Describes a record in an input that has a value in a field that no code of the project puts there. `module` is
+    /// that of the called function.
     pub(crate) fn misfit(&self, module: &Atom, input: &Input) -> Option<String> {
         let found = RefCell::new(None);
         let is_misfit = |it: &Term| {
@@ -148,7 +150,7 @@ impl Records {
 }
 
 impl Value {
-    /// The same without names and numbers.
+    /// Generalises literals to their kinds.
     fn kinds(&self) -> Value {
         let Value::OneOf(shapes) = self else { return Value::Any };
         Value::union(shapes.iter().map(|it| match it {

@@ -1,6 +1,6 @@
-//! Abstract values: sets of terms that an expression may have, coarse enough to be joined over a program.
+//! Abstract values: over-approximations of the terms that an expression may have, with join and meet.
 //!
-//! Knows terms and types, no code. A set is only ever too large, never too small.
+//! Knows terms and types, no code.
 
 use engine::{Form, Part, Place, Step};
 use term::{Kind, Style, Term, Type, TypeId, Types, print};
@@ -9,29 +9,29 @@ use term::{Kind, Style, Term, Type, TypeId, Types, print};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Any,
-    /// The union of these; of none of them: there is no such term.
+    /// The union of these shapes; empty for no term.
     OneOf(Vec<Shape>),
 }
 
 /// A set of terms of one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Of this kind, whatever they hold.
+    /// All terms of this kind.
     Kind(Kind),
     /// An atom or a number.
     Literal(Term),
-    /// Lists of such elements, empty ones and improper ones too.
+    /// Lists of such elements, including empty and improper ones.
     List(Value),
     Tuple(Vec<Value>),
-    /// Maps that have these keys with such values, and any others.
+    /// Maps with at least these keys and such values.
     Map(Vec<(Term, Value)>),
 }
 
-/// Literals of one kind that are kept apart.
+/// The maximum number of literals of one kind in a union.
 const MAX_LITERALS: usize = 24;
-/// Tuples of one arity and without a common tag that are kept apart.
+/// The maximum number of tuples of one arity with different tags in a union.
 const MAX_SHAPES: usize = 32;
-/// Values nested deeper may be anything.
+/// The maximum nesting; deeper parts are widened to [`Value::Any`].
 const MAX_DEPTH: usize = 5;
 
 impl Value {
@@ -49,7 +49,7 @@ impl Value {
         *self == Value::NONE
     }
 
-    /// The set of this term alone, or a little more.
+    /// The abstraction of a single term.
     pub(crate) fn of_term(term: &Term) -> Value {
         match term {
             Term::Int(_) | Term::Big(_) | Term::Float(_) | Term::Atom(_) => {
@@ -75,7 +75,7 @@ impl Value {
         }
     }
 
-    /// The members of a type of a spec.
+    /// The abstraction of a type in a spec.
     pub(crate) fn of_type(types: &Types, id: TypeId) -> Value {
         of_type(types, id, MAX_DEPTH)
     }
@@ -84,7 +84,7 @@ impl Value {
         values.into_iter().fold(Value::NONE, Value::or)
     }
 
-    /// The terms of both.
+    /// The join of two values.
     pub(crate) fn or(self, other: Value) -> Value {
         let (Value::OneOf(mut shapes), Value::OneOf(others)) = (self, other) else {
             return Value::Any;
@@ -95,12 +95,12 @@ impl Value {
         Value::OneOf(shapes)
     }
 
-    /// Without what is nested too deeply to be told apart.
+    /// Widens parts that are nested too deeply.
     pub(crate) fn flat(self) -> Value {
         cut(self, MAX_DEPTH)
     }
 
-    /// The terms of these that are also of a shape, or a little more.
+    /// The meet with a shape, over-approximated.
     pub(crate) fn and(&self, wanted: &Shape) -> Value {
         match self {
             Value::Any => Value::of(wanted.clone()),
@@ -110,7 +110,7 @@ impl Value {
         }
     }
 
-    /// What the elements of lists among these are.
+    /// The elements of the lists in this value.
     pub(crate) fn items(&self) -> Value {
         match self {
             Value::Any => Value::Any,
@@ -122,7 +122,7 @@ impl Value {
         }
     }
 
-    /// What the value of a key is in maps among these.
+    /// The values of a key in the maps in this value.
     pub(crate) fn value_of(&self, key: &Term) -> Value {
         match self {
             Value::Any => Value::Any,
@@ -138,7 +138,7 @@ impl Value {
         }
     }
 
-    /// What a part is that a step leads to.
+    /// The values of the part to which a step leads.
     pub(crate) fn part(&self, step: &Step) -> Value {
         let Value::OneOf(shapes) = self else { return Value::Any };
         match step {
@@ -183,7 +183,7 @@ impl Value {
         }
     }
 
-    /// Whether all of these are integers.
+    /// Whether all terms are integers.
     pub(crate) fn is_integer(&self) -> bool {
         let is_integer = |it: &Shape| {
             matches!(it, Shape::Kind(Kind::Integer) | Shape::Literal(Term::Int(_) | Term::Big(_)))
@@ -191,8 +191,8 @@ impl Value {
         matches!(self, Value::OneOf(shapes) if shapes.iter().all(is_integer))
     }
 
-    /// The outermost part of a term that no member has at its place, if the term is none. `place` is where
-    /// the term stands.
+    /// The outermost part of a term that excludes it from this value; `None` if the term may be in it. `place` is the
+    /// position of the term.
     pub(crate) fn misfit<'t>(&self, term: &'t Term, place: Place) -> Option<Misfit<'t>> {
         let Value::OneOf(shapes) = self else { return None };
         let of_form = || shapes.iter().filter(|it| it.has_form(term));
@@ -210,16 +210,16 @@ impl Value {
     }
 }
 
-/// A part of a term that does not belong there.
+/// A part of a term that excludes it from a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Misfit<'t> {
     pub(crate) part: Part,
-    /// The part itself, if others of its form belong there.
+    /// The part itself, if other literals of its kind are allowed there.
     term: Option<&'t Term>,
 }
 
 impl Misfit<'_> {
-    /// What it is, for people.
+    /// The part in words.
     pub(crate) fn what(&self) -> String {
         match self.term {
             Some(term) => print(term, Style::READABLE),
@@ -238,7 +238,7 @@ fn is_alike(literal: &Term, term: &Term) -> bool {
 }
 
 impl Shape {
-    /// Whether the top of a term is like this.
+    /// Whether the outermost constructor of a term fits this shape.
     fn has_form(&self, term: &Term) -> bool {
         match self {
             Shape::Kind(kind) => kind.has(term),
@@ -260,7 +260,7 @@ impl Shape {
         }
     }
 
-    /// Of a term of this form.
+    /// The part that excludes a term whose outermost constructor fits.
     fn misfit<'t>(&self, term: &'t Term, place: &Place) -> Option<Misfit<'t>> {
         let beyond = |step: Step| {
             let mut place = place.clone();
@@ -318,7 +318,7 @@ impl Value {
         }
     }
 
-    /// The atom that all of these are.
+    /// The atom, if the value consists of a single one.
     fn as_tag(&self) -> Option<&Term> {
         match self.shapes() {
             [Shape::Literal(tag @ Term::Atom(_))] => Some(tag),
@@ -327,7 +327,7 @@ impl Value {
     }
 }
 
-/// Whether all terms of a kind are of another one.
+/// Whether a kind is a subset of another one.
 fn is_within(kind: Kind, wider: Kind) -> bool {
     kind == wider
         || matches!(
@@ -339,7 +339,7 @@ fn is_within(kind: Kind, wider: Kind) -> bool {
         )
 }
 
-/// Adds a shape to a union, of which it may become a part.
+/// Adds a shape to a union, or joins it with a shape that is there.
 fn add(shapes: &mut Vec<Shape>, new: Shape) {
     let covers = |it: &Shape| match (it, &new) {
         (Shape::Kind(kind), Shape::Literal(term)) => kind.has(term),
@@ -392,7 +392,7 @@ fn is_same_form(a: &Shape, b: &Shape) -> bool {
     }
 }
 
-/// Whether two shapes can't be kept apart, where `n_same` are there already.
+/// Whether two shapes must be joined, because they are similar or `n_same` of their form are there already.
 fn must_join(known: &Shape, new: &Shape, n_same: usize) -> bool {
     is_same_form(known, new)
         && match (known, new) {
@@ -405,7 +405,7 @@ fn must_join(known: &Shape, new: &Shape, n_same: usize) -> bool {
         }
 }
 
-/// Of shapes of the same form.
+/// Joins two shapes of the same form.
 fn join(a: Shape, b: Shape) -> Shape {
     match (a, b) {
         (Shape::List(a), Shape::List(b)) => Shape::List(a.or(b)),
@@ -426,7 +426,7 @@ fn join(a: Shape, b: Shape) -> Shape {
     }
 }
 
-/// The terms of both shapes; of two that overlap in part, one of them.
+/// The meet of two shapes; of shapes that overlap partly, one of them.
 fn meet(has: &Shape, wanted: &Shape) -> Option<Shape> {
     let wanted_kind = wanted.kind_of();
     match (has, wanted) {
@@ -465,7 +465,7 @@ fn meet(has: &Shape, wanted: &Shape) -> Option<Shape> {
     }
 }
 
-/// The terms of both, or a little more.
+/// The meet of two values, over-approximated.
 fn narrower(a: &Value, b: &Value) -> Value {
     match b {
         Value::Any => a.clone(),

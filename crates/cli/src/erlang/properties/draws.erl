@@ -1,20 +1,20 @@
-%% PropEr's own generators, with numbers of the input in the place of random ones.
+%% Runs PropEr's own generators with numbers of the input in place of random ones.
 %%
-%% The input is a list of numbers. Whenever a generator asks for a random number, it gets the next one, as it is; one that
-%% the generator could not have drawn refuses the input. When the list is used up, it gets the smallest that there is. So
-%% generators are code like any other, and which numbers lead to which values is found by the search.
+%% The input is a list of numbers. A generator that draws a random number gets the next one of the list, unchanged; a number
+%% outside of the generator's range refuses the input. When the list is used up, the generator gets its minimum. So the
+%% search explores generators like other code, and finds the numbers that lead to a value.
 -module(gimlet_property).
 
 -export([run/3, values/3]).
 -export([rand_int/1, rand_non_neg_int/1, rand_int/2, smart_rand_int/3]).
 -export([rand_float/1, rand_non_neg_float/1, rand_float/2, jumble/1]).
 
-%% Whether the property holds for what is generated from these numbers.
+%% Whether the property holds for the values generated from these numbers.
 run(Module, Function, Numbers) ->
     begin_with(Numbers),
     holds(Module:Function()).
 
-%% The values that are generated, in the form of a counterexample of PropEr.
+%% The generated values, in the form of a counterexample of PropEr.
 values(Module, Function, Numbers) ->
     begin_with(Numbers),
     try holds(Module:Function()) of
@@ -24,7 +24,8 @@ values(Module, Function, Numbers) ->
         _:_ -> lists:reverse(get('$gimlet_values'))
     end.
 
-%% What PropEr keeps while it generates: how large lists and trees may become, among others. A condition of ?SUCHTHAT that does not hold is not tried with other numbers.
+%% Sets the entries of the process dictionary that PropEr uses while it generates, such as the size of lists and trees.
+%% With a single try, a value that violates a condition of ?SUCHTHAT refuses the input.
 begin_with(Numbers) ->
     put('$gimlet_numbers', Numbers),
     put('$gimlet_values', []),
@@ -54,7 +55,7 @@ holds({numtests, _, Property}) -> holds(Property);
 holds({on_output, _, Property}) -> holds(Property);
 holds({setup, _, Property}) -> holds(Property);
 holds({conjunction, Properties}) -> lists:all(fun({_, It}) -> holds(It) end, Properties);
-%% A property that shall fail, one with a search of its own, and what is none.
+%% Refuses properties that should fail, targeted properties, and terms that are no properties.
 holds(_) -> throw('gimlet$refused').
 
 next() ->
@@ -107,5 +108,5 @@ rand_float(Low, High) ->
         _ -> throw('gimlet$refused')
     end.
 
-%% Any order could have been drawn; this one is.
+%% Returns the list in its own order, which is one of those that PropEr may draw.
 jumble(List) -> List.

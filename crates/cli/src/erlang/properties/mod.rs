@@ -1,8 +1,8 @@
-//! Properties that are written for PropEr: functions `prop_*` without arguments that call `proper:forall/2`.
+//! Tests properties written for PropEr: functions `prop_*` without arguments that call `proper:forall/2`.
 //!
-//! PropEr's own generators run on the machine. Only where they would draw a random number, they take the next one of
-//! the input, which is a list of numbers (`draws.erl`). So whatever a generator is made of is followed like the code
-//! under test. What people are given are the generated values, in the form in which PropEr takes them again.
+//! PropEr's own generators run on the machine. In place of random numbers they draw the next number of the input,
+//! which is a list of numbers (`draws.erl`), so a generator is followed symbolically like the code under test. Reports
+//! show the generated values, which PropEr accepts for a check.
 
 use crate::erlang::core::{self, Definition};
 use crate::erlang::explore::Explored;
@@ -18,10 +18,10 @@ use erlang::{Host, HostError, Machine, ModuleCode};
 use term::{Atom, Code, CodeStep, Domain, Kind as TermKind, Style, Term, Type, Types, print};
 use trace::{Input, Outcome};
 
-/// What draws numbers from the input.
+/// The module that draws numbers from the input.
 const DRAWS: &str = include_str!("draws.erl");
 pub(crate) const DRAWS_NAME: &str = "gimlet_property";
-/// The module of PropEr that draws random numbers, and its functions that do.
+/// The module of PropEr that draws random numbers, and the functions of it that do.
 const RANDOM: &str = "proper_arith";
 const DRAWN: &[(&str, i64)] = &[
     ("rand_int", 1),
@@ -33,10 +33,9 @@ const DRAWN: &[(&str, i64)] = &[
     ("rand_float", 2),
     ("jumble", 1),
 ];
-/// Choices of a path that may be taken the other way, unless somebody says how many: generators make many before
-/// the property looks at anything.
+/// The default depth of flips: generators make many choices before the property inspects a value.
 pub(crate) const DEPTH: usize = 100;
-/// Inputs that reports have beside the findings.
+/// The maximum number of inputs in a report in addition to the findings.
 const MAX_TESTS: usize = 40;
 
 /// Whether a unit is a property with generators.
@@ -46,18 +45,18 @@ pub(crate) fn is_drawn(project: &Project, unit: &UnitName) -> bool {
     is_property(unit) && called.any(|it| it.0.is_some_and(|it| it.as_str() == "proper"))
 }
 
-/// Whether it has the name and the arity of one.
+/// Whether a unit has the name and arity of a property.
 pub(crate) fn is_property(unit: &UnitName) -> bool {
     unit.is_property() && unit.arity == 0
 }
 
-/// The modules that stand between a property and PropEr.
+/// The modules that redirect random numbers of PropEr to the input.
 pub(crate) fn helpers(host: &mut Otp) -> Result<Vec<ModuleCode>, HostError> {
     let random = host.load(&Atom::new(RANDOM))?;
     Ok(vec![host.load_text(DRAWS)?, redirected(random)])
 }
 
-/// The numbers that generators are given.
+/// The domain of inputs: a list of numbers.
 pub(crate) fn domain() -> Domain {
     let mut types = Types::default();
     let integer = types.add(Type::Kind(TermKind::Integer));
@@ -69,7 +68,7 @@ pub(crate) fn domain() -> Domain {
     Domain { types, args: Some(args) }
 }
 
-/// First inputs: no numbers, and small ones, of which the first are often how long something is.
+/// The seeds: no numbers, and small ones, since the first number is often a length.
 pub(crate) fn seeds() -> Vec<Input> {
     let all = [vec![], vec![1, 1, 1, 1], vec![3, 2, 1, 0, 3, 2, 1, 0], vec![2; 16]];
     let input = |it: Vec<i64>| {
@@ -79,9 +78,9 @@ pub(crate) fn seeds() -> Vec<Input> {
     all.into_iter().map(input).collect()
 }
 
-/// A function that takes the numbers, named like the unit.
-pub(crate) fn gate(unit: &UnitName) -> ModuleCode {
-    let name = Atom::new(&format!("gimlet$gate:{unit}"));
+/// The harness of a property: a function of the same name that takes the list of numbers.
+pub(crate) fn harness(unit: &UnitName) -> ModuleCode {
+    let name = Atom::new(&format!("gimlet$harness:{unit}"));
     let literal = |it: &Atom| core::literal(Term::Atom(it.clone()));
     let args = vec![literal(&unit.module), literal(&unit.function), core::variable(0)];
     let result = core::call(&Atom::new(DRAWS_NAME), &Atom::new("run"), args);
@@ -91,7 +90,7 @@ pub(crate) fn gate(unit: &UnitName) -> ModuleCode {
     core::module(&name, vec![definition], Vec::new())
 }
 
-/// `proper:check(m:prop_x(), [Value])`, of the values that are generated.
+/// The call that checks a property for generated values: `proper:check(m:prop_x(), [Value])`.
 pub(crate) fn script(unit: &UnitName, args: &[Term]) -> Option<Script> {
     let [values] = args else { return None };
     let call = |module: &str, function: &Atom, args: Vec<Code>| Code::Call {
@@ -107,7 +106,7 @@ pub(crate) fn script(unit: &UnitName, args: &[Term]) -> Option<Script> {
     })
 }
 
-/// Shows the values that were generated in the place of the numbers that they came from.
+/// Replaces the numbers of findings and tests by the values that were generated from them.
 pub(crate) fn show_values(machine: &mut Machine, unit: &UnitName, explored: &mut Explored) {
     explored.findings.retain_mut(|it| match values(machine, unit, &it.input) {
         Some(input) => {
@@ -127,7 +126,7 @@ pub(crate) fn show_values(machine: &mut Machine, unit: &UnitName, explored: &mut
     });
 }
 
-/// PropEr takes an exception for a property that does not hold.
+/// Reports an exception as a false property, as PropEr does.
 fn show(finding: &mut Finding, input: Input) {
     finding.input = input;
     finding.found_with = None;
@@ -149,7 +148,7 @@ fn values(machine: &mut Machine, unit: &UnitName, input: &Input) -> Option<Input
     values.as_list().is_some().then(|| Input { args: vec![values] })
 }
 
-/// The module with functions that ask for the numbers of the input.
+/// Redirects the functions of the module that draw random numbers.
 fn redirected(mut code: ModuleCode) -> ModuleCode {
     if let Term::Tuple(parts) = &mut code.core
         && let Some(definitions) = parts.get_mut(5)

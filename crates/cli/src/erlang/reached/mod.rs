@@ -1,4 +1,4 @@
-//! The choices on the way to a finding, in words.
+//! Describes the choices that lead to a finding in words.
 
 mod words;
 
@@ -8,18 +8,18 @@ use ::report::Reached;
 use erlang::Machine;
 use trace::{Executor, Input, SiteId};
 
-/// The last choices of a path are told; those before them are as a rule about the same data.
+/// How many of the last choices of a path are told; earlier ones are mostly about the same data.
 const MAX_CHOICES: usize = 12;
 
-/// A choice of a run, and what it asks of the input.
+/// A choice of a run, and its condition on the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ToldChoice {
     site: SiteId,
     what: String,
 }
 
-/// Runs an input once more, and tells the choices that it makes in the modules under test. `names` are those
-/// of the unit's arguments.
+/// Runs an input once more and describes its choices in the modules under test. `names` are those of the unit's
+/// arguments.
 pub(crate) fn choices_of(
     executor: &mut dyn Executor,
     unit: &UnitName,

@@ -1,40 +1,40 @@
-//! What constraints ask of the input, in words: parts of the arguments are named as the source names them.
+//! Describes constraints on the input in words, with the argument names of the source.
 //!
 //! Knows expressions and constraints, and how the caller prints a term; no program and no language.
 
 use std::fmt::Display;
 use term::{Constraint, Expr, ExprId, Exprs, Kind, Model, Op, Term, Var, value};
 
-/// What statements are made of.
+/// The context of a description.
 pub(super) struct Words<'a> {
     pub(super) exprs: &'a Exprs,
     /// The names of the arguments, in order.
     pub(super) names: &'a [String],
-    /// What the arguments are: a statement that denies something says what is there instead.
+    /// The values of the arguments, which complete negated statements.
     pub(super) model: &'a Model,
     pub(super) show: &'a dyn Fn(&Term) -> String,
 }
 
-/// What one constraint says.
+/// The statement of one constraint.
 enum Statement {
-    /// A subject, and what it is not.
+    /// A subject, and a description that does not apply to it.
     IsNot(ExprId, String),
     Whole(String),
 }
 
-/// Statements of one choice that are told.
+/// The maximum number of statements of one choice.
 const MAX_STATEMENTS: usize = 3;
-/// Values that are listed as those that something is not.
+/// The maximum number of excluded values that are listed.
 const MAX_LISTED: usize = 6;
-/// Deeper parts are dots.
+/// The maximum nesting of a described part; deeper parts are shown as dots.
 const MAX_DEPTH: usize = 12;
-/// Characters of a value that is quoted.
+/// The maximum length of a quoted value, in characters.
 const MAX_VALUE: usize = 40;
-/// Characters of all that is told of a choice.
+/// The maximum length of the description of a choice, in characters.
 const MAX_TOLD: usize = 240;
 
 impl Words<'_> {
-    /// What a choice asks of the input: all constraints together, as one phrase.
+    /// Describes the constraints of a choice in one phrase.
     pub(super) fn told(&self, constraints: &[Constraint]) -> String {
         let mut phrases = Vec::new();
         let mut statements =
@@ -67,7 +67,7 @@ impl Words<'_> {
         match (*op, &args[..]) {
             (Op::Not, [of]) => self.statement(*of, !holds),
             (Op::And | Op::Or, [a, b]) => {
-                // The negation of one is the other of what is denied.
+                // De Morgan: a negated conjunction is a disjunction of negations, and vice versa.
                 let word = if (*op == Op::And) == holds { "and" } else { "or" };
                 let (a, b) = (self.clause(*a, holds), self.clause(*b, holds));
                 Statement::Whole(format!("{a} {word} {b}"))
@@ -121,7 +121,7 @@ impl Words<'_> {
         }
     }
 
-    /// Whether a list has more than its first `n` items.
+    /// States whether a list has more than `n` items.
     fn goes_on(&self, list: ExprId, n: usize, does: bool) -> String {
         let list = self.subject(list);
         match does {
@@ -145,7 +145,7 @@ impl Words<'_> {
     }
 
     fn order(&self, op: Op, a: ExprId, b: ExprId, holds: bool) -> String {
-        // A constant stands last: "X is at least 8" is read more easily than "8 is at most X".
+        // A constant comes last, since "X is at least 8" is easier to read than "8 is at most X".
         let is_turned = self.exprs.as_constant(a).is_some() && self.exprs.as_constant(b).is_none();
         let relation = match (op == Op::Less, holds, is_turned) {
             (true, true, false) | (false, false, true) => "is less than",
@@ -157,7 +157,7 @@ impl Words<'_> {
         format!("{} {relation} {}", self.subject(a), self.operand(b, MAX_DEPTH))
     }
 
-    /// A subject that is none of the others, and what it is.
+    /// States that a subject is none of the others, and gives its value.
     fn denied(&self, subject: ExprId, others: &[String]) -> String {
         let what = match others {
             [one] => format!("not {one}"),
@@ -176,7 +176,7 @@ impl Words<'_> {
         }
     }
 
-    /// The list of which an expression is the rest, and how many items come before; `None`: it is no rest.
+    /// The list of which an expression is a tail, and the number of items before it; `None` if it is no tail.
     fn place_in_list(&self, of: ExprId) -> Option<(ExprId, usize)> {
         let (mut list, mut n) = (of, 0);
         while let Some(Expr::Apply(Op::Tail, args)) = self.exprs.get(list) {
@@ -190,7 +190,7 @@ impl Words<'_> {
         self.part(expr, MAX_DEPTH)
     }
 
-    /// An expression that stands within a formula.
+    /// Describes an operand of a formula, in parentheses if necessary.
     fn operand(&self, expr: ExprId, left: usize) -> String {
         let text = self.part(expr, left);
         match self.exprs.get(expr) {
@@ -261,7 +261,7 @@ impl Words<'_> {
         }
     }
 
-    /// A whole byte of a bitstring, counted from 1.
+    /// The number of a whole byte of a bitstring, from 1.
     fn byte(&self, slice: ExprId) -> Option<(i64, ExprId)> {
         let Some(Expr::Apply(Op::Slice, args)) = self.exprs.get(slice) else { return None };
         let [bits, from, size] = args[..] else { return None };
@@ -338,7 +338,7 @@ fn count(n: impl Display, what: &str) -> String {
     format!("{n} {what}{end}")
 }
 
-/// The end of "its first …".
+/// The words after "its first".
 fn count_of_first(n: impl Display, what: &str) -> String {
     let n = n.to_string();
     if n == "1" { what.to_owned() } else { format!("{n} {what}s") }
@@ -357,7 +357,7 @@ mod tests {
     use expect_test::{Expect, expect};
     use term::{Model, QueryText, Style, Term, print, read_args, read_query};
 
-    /// What is told of the constraints of a query, where the arguments are these.
+    /// Checks the description of a query's constraints with these arguments.
     fn check(query: &str, args: &str, expected: &Expect) {
         let QueryText { exprs, constraints, .. } = read_query(query).expect("a query");
         let names: Vec<String> = ["Items", "Options"].map(str::to_owned).into();

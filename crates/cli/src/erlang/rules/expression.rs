@@ -1,6 +1,6 @@
-//! What processes have yet to do, as text: the source with values in the place of what was reduced.
+//! Prints the remaining computation of processes: the source with values in place of reduced expressions.
 
-use crate::erlang::rules::normal::Deed;
+use crate::erlang::rules::normal::VisibleStep;
 use beam::{Node, PlaceId, Places, Shown};
 use erlang::machine::Told;
 use std::collections::BTreeMap;
@@ -8,15 +8,15 @@ use term::{Atom, ExprId, Style, Term, print};
 use trace::{Actor, Take};
 use values::marked;
 
-/// A text, a part of which may be marked.
+/// A text with at most one marked part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marked(String);
 
-/// Around what is marked; no text of a program has them.
+/// The delimiters of the marked part; no text of a program contains them.
 const BEGIN: char = '\u{1}';
 const END: char = '\u{2}';
 
-/// Around the number of an expression, the same.
+/// The delimiters of an expression's number; no text of a program contains them.
 const EXPR: char = '\u{3}';
 const EXPR_END: char = '\u{4}';
 
@@ -29,7 +29,7 @@ impl Marked {
         self.0.replace(BEGIN, begin).replace(END, end)
     }
 
-    /// With the texts of expressions.
+    /// Replaces numbers of expressions by their texts.
     pub(super) fn spelled(&self, expr: &dyn Fn(ExprId) -> String) -> Marked {
         Marked(spelled(&self.0, expr))
     }
@@ -47,27 +47,27 @@ pub(super) struct Expressions<'a> {
 
 #[derive(Default)]
 struct Process {
-    /// The function that it enters first, and with what.
+    /// The first function that the process enters, with its arguments.
     first: Option<(PlaceId, Term)>,
-    frames: Vec<Frame>,
+    frames: Vec<Activation>,
     failed: Option<String>,
 }
 
-/// A function that was entered.
-struct Frame {
+/// A function call that has not returned.
+struct Activation {
     id: i64,
     body: Shown,
     variables: BTreeMap<Atom, String>,
     values: BTreeMap<PlaceId, String>,
-    /// Which clause stands for its expression.
+    /// The clause that was selected in each branching expression.
     chosen: BTreeMap<PlaceId, usize>,
-    /// How much of a sequence is done.
+    /// The number of evaluated expressions of each sequence.
     done: BTreeMap<PlaceId, usize>,
-    /// The call that is going on.
+    /// The call that has not returned.
     calling: Option<PlaceId>,
 }
 
-/// Whether a sequence may stand as it is, or is a part of something.
+/// Whether a sequence needs `begin` and `end` in its context.
 #[derive(Clone, Copy, PartialEq)]
 enum Around {
     Sequence,
@@ -81,8 +81,8 @@ impl<'a> Expressions<'a> {
         Expressions { places, processes: BTreeMap::new() }
     }
 
-    /// Something that will be told.
-    pub(super) fn expect(&mut self, told: &Told) {
+    /// Registers an event of the run in advance, to know the first function of each process.
+    pub(super) fn register(&mut self, told: &Told) {
         let process = self.processes.entry(told.actor).or_default();
         if told.what == "enter" && process.first.is_none() {
             process.first = Some((PlaceId(told.place), told.value.clone()));
@@ -93,8 +93,8 @@ impl<'a> Expressions<'a> {
         self.places.nodes.get(&PlaceId(told.place))
     }
 
-    /// Whether what is told is what was done.
-    pub(super) fn tells_of(&self, told: &Told, deed: &Deed) -> bool {
+    /// Whether a report of instrumented code is about this step.
+    pub(super) fn is_report_of(&self, told: &Told, deed: &VisibleStep) -> bool {
         let rule = self.node(told).map(|it| it.rule.as_str());
         match (told.what.as_str(), deed.take) {
             ("took", Take::Message(_) | Take::Timeout) => rule == Some("receive"),
@@ -105,12 +105,13 @@ impl<'a> Expressions<'a> {
         }
     }
 
-    /// The rule that is told of, if it is one.
+    /// The rule that a report corresponds to, if it does to one.
     pub(super) fn rule(&self, told: &Told) -> Option<String> {
         match told.what.as_str() {
             "enter" => Some("fun".to_owned()),
             "value" => {
-                // What a function returns is there when it is there.
+                // The value of an expression whose clause was selected is that of the clause's body, without a rule of
+                // its own.
                 let frames = self.processes.get(&told.actor).map(|it| it.frames.as_slice());
                 let top = frames?.last().filter(|it| it.id == told.frame)?;
                 let is_new = !top.chosen.contains_key(&PlaceId(told.place));
@@ -134,7 +135,7 @@ impl<'a> Expressions<'a> {
         let bindings = told.bindings.iter().map(|it| (it.0.clone(), shown_term(&it.1, pids)));
         if told.what == "enter" {
             let Some(function) = places.functions.get(&place) else { return };
-            // Those that have returned to code which does not tell.
+            // These frames have returned to code that is not instrumented.
             while process.frames.last().is_some_and(|it| it.is_done(places, &it.body)) {
                 process.frames.pop();
             }
@@ -146,7 +147,7 @@ impl<'a> Expressions<'a> {
             let args = args.iter().map(|it| shown_term(it, pids));
             let mut variables: BTreeMap<Atom, String> = bindings.collect();
             variables.extend(function.params.iter().cloned().zip(args));
-            process.frames.push(Frame {
+            process.frames.push(Activation {
                 id: told.frame,
                 body: function.body.clone(),
                 variables,
@@ -175,7 +176,7 @@ impl<'a> Expressions<'a> {
             "seq" => {
                 frame.done.insert(place, number());
             }
-            // What is in it is done again.
+            // The body of a comprehension is evaluated again.
             "next" => {
                 frame.values.split_off(&place);
                 frame.chosen.split_off(&place);
@@ -215,8 +216,8 @@ impl<'a> Expressions<'a> {
     }
 }
 
-impl Frame {
-    /// Whether nothing is left to do but to return.
+impl Activation {
+    /// Whether only the return is left.
     fn is_done(&self, places: &Places, shown: &Shown) -> bool {
         match shown {
             Shown::Text(_) | Shown::Variable(_) => true,
@@ -237,8 +238,8 @@ impl Frame {
 
 struct Printer<'a> {
     places: &'a Places,
-    frames: &'a [Frame],
-    /// The frame and the place that are marked.
+    frames: &'a [Activation],
+    /// The frame and the place of the marked expression.
     mark: Option<(i64, PlaceId)>,
 }
 
@@ -290,7 +291,7 @@ impl Printer<'_> {
             return self.frame(n + 1, around);
         }
         let text = self.marked(n, id, self.print(n, &node.shown, Around::Expression));
-        // Code that does not tell how it runs has called this.
+        // Code that is not instrumented has called this function.
         if is_called {
             format!("{text} ▷ {}", self.frame(n + 1, Around::Expression))
         } else {
@@ -304,10 +305,10 @@ impl Printer<'_> {
     }
 }
 
-/// Longer values are cut.
+/// The maximum length of a value, in characters.
 const MAX_VALUE: usize = 400;
 
-/// A value with processes by their names.
+/// Prints a value with the names of processes.
 pub(super) fn shown_term(term: &Term, pids: Pids<'_>) -> String {
     let text = whole(term, pids);
     if text.chars().count() <= MAX_VALUE {
@@ -316,7 +317,7 @@ pub(super) fn shown_term(term: &Term, pids: Pids<'_>) -> String {
     text.chars().take(MAX_VALUE).chain(['…']).collect()
 }
 
-/// A text with those of expressions in their places.
+/// Replaces numbers of expressions in a text by their texts.
 pub(super) fn spelled(text: &str, expr: &dyn Fn(ExprId) -> String) -> String {
     let mut parts = text.split(EXPR);
     let mut res = parts.next().unwrap_or_default().to_owned();

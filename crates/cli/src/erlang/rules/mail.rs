@@ -1,43 +1,43 @@
-//! The system mailbox: what was sent and has not come yet, and which of it may come next.
+//! The system mailbox: messages that were sent and have not arrived, and which of them may arrive next.
 
 use crate::args::Deliver;
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{Actor, MessageId};
 
-/// How messages travel.
+/// The delivery of messages.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Post {
+pub(crate) struct DeliverySettings {
     pub(crate) delivery: Deliver,
-    /// How many may be lost.
+    /// The maximum number of lost messages.
     pub(crate) losses: usize,
-    /// Decides what comes next, and what is lost; without it the oldest comes, and nothing is lost.
+    /// The seed for choosing the next message and whether it is lost; `None` delivers the oldest and loses none.
     pub(crate) seed: Option<u64>,
 }
 
-pub(super) struct Mail {
-    post: Post,
+pub(super) struct SystemMailbox {
+    post: DeliverySettings,
     random: u64,
-    /// In the order in which they were sent.
-    travelling: Vec<Travelling>,
+    /// In the order of sending.
+    travelling: Vec<MessageInTransit>,
     come: BTreeMap<Actor, Vec<MessageId>>,
-    /// What each actor sent, took, or knows of from what it took.
+    /// The messages in the causal past of each actor: those that it sent or received, and their causal pasts.
     past: BTreeMap<Actor, BTreeSet<MessageId>>,
     past_of: BTreeMap<MessageId, BTreeSet<MessageId>>,
 }
 
-/// A message on its way.
+/// A message that has not arrived.
 #[derive(Clone, Copy)]
-pub(super) struct Travelling {
+pub(super) struct MessageInTransit {
     pub(super) id: MessageId,
     pub(super) from: Actor,
     pub(super) to: Actor,
-    /// It is no signal of the system.
+    /// False for signals of the runtime system.
     pub(super) may_lose: bool,
 }
 
-impl Mail {
-    pub(super) fn new(post: Post) -> Mail {
-        Mail {
+impl SystemMailbox {
+    pub(super) fn new(post: DeliverySettings) -> SystemMailbox {
+        SystemMailbox {
             post,
             random: post.seed.unwrap_or(0),
             travelling: Vec::new(),
@@ -47,7 +47,7 @@ impl Mail {
         }
     }
 
-    /// What has come to an actor and was not taken.
+    /// The messages that have arrived at an actor and were not received.
     pub(super) fn come(&self, actor: Actor) -> &[MessageId] {
         self.come.get(&actor).map_or(&[], Vec::as_slice)
     }
@@ -67,9 +67,9 @@ impl Mail {
         self.past.insert(child, past);
     }
 
-    /// `Some` if it has come already.
-    pub(super) fn send(&mut self, letter: Travelling) -> Option<MessageId> {
-        let Travelling { id, from, to, .. } = letter;
+    /// Sends a message. Returns its id if it arrives at once.
+    pub(super) fn send(&mut self, letter: MessageInTransit) -> Option<MessageId> {
+        let MessageInTransit { id, from, to, .. } = letter;
         let past = self.past.entry(from).or_default();
         self.past_of.insert(id, past.clone());
         past.insert(id);
@@ -82,9 +82,9 @@ impl Mail {
         None
     }
 
-    /// The next message that arrives or is lost.
+    /// Delivers or loses the next message; `None` if there is none. The flag tells whether it is lost.
     pub(super) fn deliver(&mut self) -> Option<(MessageId, bool)> {
-        let is_first = |n: usize, it: &Travelling| {
+        let is_first = |n: usize, it: &MessageInTransit| {
             let mut before = self.travelling.iter().take(n);
             !before.any(|other| match self.post.delivery {
                 Deliver::Local | Deliver::Instant => other.to == it.to,
@@ -101,7 +101,7 @@ impl Mail {
             Some(_) => *open.get(self.roll(open.len()))?,
             None => *open.first()?,
         };
-        let Travelling { id, to, may_lose, .. } = self.travelling.remove(place);
+        let MessageInTransit { id, to, may_lose, .. } = self.travelling.remove(place);
         let is_lost =
             may_lose && self.post.losses > 0 && self.post.seed.is_some() && self.roll(3) == 0;
         if is_lost {
@@ -112,7 +112,7 @@ impl Mail {
         Some((id, is_lost))
     }
 
-    /// A number below `n` (splitmix64).
+    /// A pseudo-random number below `n` (splitmix64).
     fn roll(&mut self, n: usize) -> usize {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.random ^ (self.random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,9 +1,9 @@
-//! A run in the order of the paper's normalised computations: everyone goes on as long as he can, then
-//! one message is delivered, and so on.
+//! Executes a run as a normalised computation of [Vidal 2015]: each process runs as long as it can, then one message
+//! is delivered, and so on.
 //!
-//! Knows what happened, not what it looks like.
+//! Records events; does not know their text.
 
-use crate::erlang::rules::mail::{Mail, Post, Travelling};
+use crate::erlang::rules::mail::{DeliverySettings, MessageInTransit, SystemMailbox};
 use erlang::machine::{Staged, Told};
 use std::collections::{BTreeMap, VecDeque};
 use term::Term;
@@ -12,29 +12,29 @@ use trace::{
     Step, Take,
 };
 
-/// Something that happened, in the order in which it is shown.
+/// An event, in the order in which events are shown.
 #[derive(Clone, Debug)]
 pub(super) enum Event {
-    /// A process takes a step that others can notice. What it tells of it comes next, if it tells.
-    Does(Deed),
+    /// A visible step of a process. The report of instrumented code about it follows, if there is one.
+    Does(VisibleStep),
     Told(Told),
-    /// A message comes to its mailbox, or never will.
+    /// A message arrives, or is lost.
     Arrives(MessageId),
     Lost(MessageId),
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Deed {
+pub(super) struct VisibleStep {
     pub(super) actor: Actor,
-    pub(super) sent: Vec<Letter>,
+    pub(super) sent: Vec<SentMessage>,
     pub(super) spawned: Vec<Child>,
     pub(super) take: Take,
-    /// In words.
+    /// A description of the step.
     pub(super) what: String,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Letter {
+pub(super) struct SentMessage {
     pub(super) id: MessageId,
     pub(super) to: Actor,
     pub(super) message: Term,
@@ -50,29 +50,29 @@ pub(super) struct Played {
     pub(super) events: Vec<Event>,
     pub(super) performed: Performed,
     pub(super) unit: Child,
-    /// It went on.
+    /// Whether the run was cut off at the maximum number of steps.
     pub(super) is_cut: bool,
 }
 
 pub(super) fn play(
     stage: &mut Staged<'_>,
     input: &Input,
-    post: Post,
+    post: DeliverySettings,
     max_steps: usize,
 ) -> Result<Played, ExecutorError> {
-    // Time passes when nobody can do anything else.
+    // Timeouts elapse only when no process can do anything else.
     stage.long_timeout = 1;
     stage.is_narrated = true;
     stage.begin(input)?;
     let unit = stage.unit();
     let mut player = Player {
-        mail: Mail::new(post),
+        mail: SystemMailbox::new(post),
         actors: vec![unit],
         queues: BTreeMap::new(),
         events: Vec::new(),
         current: unit,
     };
-    player.hear(stage);
+    player.queue_reports(stage);
     let unit = Child { actor: unit, pid: stage.pid(unit).unwrap_or(Term::Nil) };
     let mut is_cut = false;
     loop {
@@ -83,7 +83,7 @@ pub(super) fn play(
         let offers = stage.offers()?;
         if let Some((actor, label)) = player.next(&offers) {
             player.current = actor;
-            player.say(actor);
+            player.show_events(actor);
             if let Some(label) = label {
                 player.step(stage, &offers, label)?;
             }
@@ -95,7 +95,7 @@ pub(super) fn play(
         } else if let Some(timer) = offers.iter().find(|it| !player.actors.contains(&it.actor)) {
             let actor = timer.actor;
             player.step(stage, &offers, Label { actor, take: Take::Next })?;
-            player.say(actor);
+            player.show_events(actor);
         } else {
             break;
         }
@@ -105,17 +105,17 @@ pub(super) fn play(
 }
 
 struct Player {
-    mail: Mail,
-    /// In the order in which they were started.
+    mail: SystemMailbox,
+    /// In the order of their start.
     actors: Vec<Actor>,
-    /// What happened and was not shown yet: others were not done.
+    /// Events of each actor that are not shown yet, because another actor is running.
     queues: BTreeMap<Actor, VecDeque<Event>>,
     events: Vec<Event>,
     current: Actor,
 }
 
 impl Player {
-    /// Who goes on, and with which step; who went last, if he can.
+    /// The actor that runs next and its step; the current one if it can.
     fn next(&self, offers: &[Offer]) -> Option<(Actor, Option<Label>)> {
         let of = |actor: Actor| {
             let label = offers.iter().find(|it| it.actor == actor).and_then(|it| self.label(it));
@@ -125,7 +125,7 @@ impl Player {
         of(self.current).or_else(|| self.actors.iter().find_map(|it| of(*it)))
     }
 
-    /// What an actor can do with the messages that have come.
+    /// The step that an actor can take with the messages that have arrived.
     fn label(&self, offer: &Offer) -> Option<Label> {
         let take = match &*offer.kind {
             OfferKind::Next { is_idle, .. } => (!is_idle).then_some(Take::Next),
@@ -153,11 +153,11 @@ impl Player {
         }
         let letter = |it: &trace::Sent| {
             let message = stage.message(it.message).unwrap_or(Term::Nil);
-            Letter { id: it.message, to: it.to, message }
+            SentMessage { id: it.message, to: it.to, message }
         };
-        let sent: Vec<Letter> = sent.iter().map(letter).collect();
+        let sent: Vec<SentMessage> = sent.iter().map(letter).collect();
         let child = |it: Actor| Some(Child { actor: it, pid: stage.pid(it)? });
-        // Timers are started too, but are no processes.
+        // Timers are actors, but no processes.
         let is_process = |it: &Actor| !stage.is_timer(*it);
         let spawned: Vec<Child> =
             spawned.into_iter().filter(is_process).filter_map(child).collect();
@@ -166,9 +166,9 @@ impl Player {
         let mut arrivals = Vec::new();
         for it in &sent {
             let (from, to, id) = (label.actor, it.to, it.id);
-            arrivals.extend(self.mail.send(Travelling { id, from, to, may_lose }));
+            arrivals.extend(self.mail.send(MessageInTransit { id, from, to, may_lose }));
         }
-        let deed = Deed {
+        let deed = VisibleStep {
             actor: label.actor,
             sent,
             spawned,
@@ -177,9 +177,9 @@ impl Player {
         };
         let queue = self.queues.entry(label.actor).or_default();
         queue.push_back(Event::Does(deed));
-        self.hear(stage);
+        self.queue_reports(stage);
         if !arrivals.is_empty() {
-            // They are there before anything else happens.
+            // Messages that arrive at once do so before any other event.
             let queue = self.queues.entry(label.actor).or_default();
             let place = queue.len().min(2);
             for (n, id) in arrivals.into_iter().enumerate() {
@@ -189,14 +189,14 @@ impl Player {
         Ok(())
     }
 
-    fn hear(&mut self, stage: &mut Staged<'_>) {
+    fn queue_reports(&mut self, stage: &mut Staged<'_>) {
         for told in stage.told() {
             self.queues.entry(told.actor).or_default().push_back(Event::Told(told));
         }
     }
 
-    /// Shows what an actor did.
-    fn say(&mut self, actor: Actor) {
+    /// Shows the queued events of an actor.
+    fn show_events(&mut self, actor: Actor) {
         self.events.extend(self.queues.get_mut(&actor).into_iter().flat_map(std::mem::take));
     }
 }

@@ -1,22 +1,22 @@
-//! Systems as the paper writes them: processes with what they have yet to do and their mailboxes, and
-//! the messages on their way. Replays what happened and takes a picture before each rule.
+//! Converts the events of a run into states of a system as in [Vidal 2015]: processes with their remaining
+//! computations and mailboxes, and the messages on their way. Replays the events and records a state before each rule.
 
 use crate::erlang::rules::expression::{Expressions, Marked, shown_term, spelled};
-use crate::erlang::rules::normal::{Deed, Event, Letter, Played};
+use crate::erlang::rules::normal::{Event, Played, SentMessage, VisibleStep};
 use beam::Places;
 use erlang::machine::Told;
 use std::collections::BTreeMap;
 use term::{ExprId, Term};
 use trace::{Actor, MessageId, Take};
 
-/// A system and the rule that led to it.
+/// A state of a system, and the rule that led to it.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
-    /// None for the first one.
+    /// `None` for the initial state.
     pub(crate) rule: Option<Rule>,
-    pub(crate) processes: Vec<Shown>,
+    pub(crate) processes: Vec<ProcessState>,
     pub(crate) mail: Vec<Channel>,
-    /// Choices of the run that led to it.
+    /// The indices of the run's choices up to this state.
     pub(crate) choices: Vec<usize>,
 }
 
@@ -24,22 +24,22 @@ pub(crate) struct State {
 pub(crate) struct Rule {
     pub(crate) name: String,
     pub(crate) arrow: Arrow,
-    /// Who does it; nobody delivers messages.
+    /// The process that takes the step; `None` for a delivery.
     pub(crate) process: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrow {
-    /// A process goes on.
+    /// A reduction of a process.
     Tau,
-    /// The system decides.
+    /// A choice of the scheduler.
     Alpha,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct ProcessState {
     pub(crate) name: String,
-    /// With what is reduced next marked.
+    /// The remaining computation, with the next redex marked.
     pub(crate) expression: Marked,
     pub(crate) mailbox: Vec<String>,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Channel {
 }
 
 impl State {
-    /// The same with the texts of expressions.
+    /// Replaces numbers of expressions by their texts.
     pub(super) fn spelled(mut self, expr: &dyn Fn(ExprId) -> String) -> State {
         let spell = |it: &mut String| *it = spelled(it, expr);
         for process in &mut self.processes {
@@ -64,7 +64,7 @@ impl State {
     }
 }
 
-/// All states, from the call to its end.
+/// Returns all states, from the call to its end.
 pub(super) fn states(played: &Played, places: &Places) -> Vec<State> {
     let mut system = System {
         names: vec![(played.unit.actor, "p0".to_owned())],
@@ -77,10 +77,10 @@ pub(super) fn states(played: &Played, places: &Places) -> Vec<State> {
         choices: Vec::new(),
         rule: None,
     };
-    // What a process begins with is known from what it enters first.
+    // The first function that a process enters gives its initial expression.
     for event in &played.events {
         if let Event::Told(told) = event {
-            system.expressions.expect(told);
+            system.expressions.register(told);
         }
     }
     let mut events = played.events.iter().peekable();
@@ -90,7 +90,7 @@ pub(super) fn states(played: &Played, places: &Places) -> Vec<State> {
             Event::Does(deed) => {
                 let own = events.next_if(|it| {
                     let is_own = |told: &Told| {
-                        told.actor == deed.actor && system.expressions.tells_of(told, deed)
+                        told.actor == deed.actor && system.expressions.is_report_of(told, deed)
                     };
                     matches!(it, Event::Told(told) if is_own(told))
                 });
@@ -113,15 +113,15 @@ struct System<'a> {
     expressions: Expressions<'a>,
     boxes: BTreeMap<Actor, Vec<MessageId>>,
     channels: Vec<(Actor, Actor, Vec<MessageId>)>,
-    letters: BTreeMap<MessageId, Letter>,
+    letters: BTreeMap<MessageId, SentMessage>,
     states: Vec<State>,
     choices: Vec<usize>,
-    /// What led to the state that has no picture yet.
+    /// The rule that leads to the state that is recorded next.
     rule: Option<Rule>,
 }
 
 impl System<'_> {
-    fn told(&mut self, told: &Told, deed: Option<&Deed>) {
+    fn told(&mut self, told: &Told, deed: Option<&VisibleStep>) {
         if let Some(name) = self.expressions.rule(told) {
             self.picture(Some(told));
             let process = Some(self.name(told.actor));
@@ -134,8 +134,8 @@ impl System<'_> {
         self.choices.extend(told.choices.clone());
     }
 
-    /// A step of code that does not tell how it runs, or of a timer.
-    fn silent(&mut self, deed: &Deed) {
+    /// Handles a step of code that is not instrumented, or of a timer.
+    fn silent(&mut self, deed: &VisibleStep) {
         let is_process = self.names.iter().any(|it| it.0 == deed.actor);
         let is_end = deed.what.starts_with("fails") || deed.what.starts_with("is ended");
         let name = if !is_process {
@@ -169,7 +169,7 @@ impl System<'_> {
         }
     }
 
-    fn apply(&mut self, deed: &Deed) {
+    fn apply(&mut self, deed: &VisibleStep) {
         for child in &deed.spawned {
             let n = self.pids.len();
             self.names.push((child.actor, format!("p{n}")));
@@ -207,14 +207,14 @@ impl System<'_> {
         self.channels.iter_mut().for_each(|it| it.2.retain(|it| *it != id));
     }
 
-    /// The system as it is, with what is reduced next.
+    /// Records the current state, with the next redex marked.
     fn picture(&mut self, next: Option<&Told>) {
         let text = |id: &MessageId| {
             self.letters.get(id).map(|it| shown_term(&it.message, &self.pids)).unwrap_or_default()
         };
         let texts = |ids: &[MessageId]| ids.iter().map(text).collect::<Vec<String>>();
         let is_process = |name: &str| self.pids.iter().any(|it| it.1 == name);
-        let process = |(actor, name): &(Actor, String)| Shown {
+        let process = |(actor, name): &(Actor, String)| ProcessState {
             name: name.clone(),
             expression: self.expressions.show(*actor, next, &self.pids),
             mailbox: self.boxes.get(actor).map(|it| texts(it)).unwrap_or_default(),

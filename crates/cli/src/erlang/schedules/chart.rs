@@ -1,11 +1,11 @@
-//! Steps of a schedule as a message sequence chart.
+//! Draws the steps of a schedule as a message sequence chart.
 
 use ::report::{Chart, Fate, Mail, Row};
 use erlang::machine::Staged;
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{Actor, MessageId, Stage, Step, Take};
 
-/// The chart of these steps.
+/// Returns the chart of these steps.
 pub(crate) fn chart(stage: &Staged<'_>, steps: &[Step]) -> Chart {
     let mut actors: Vec<Actor> = Vec::new();
     let mut places: BTreeMap<Actor, usize> = BTreeMap::new();

@@ -1,5 +1,4 @@
-//! How the runs of each input ended: enough to tell of results that the schedule decides, however many
-//! there are.
+//! The results of the runs of each input, in bounded memory: enough to report a race and to name some of its results.
 
 use crate::erlang::schedules::Shown;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,16 +6,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use term::{Style, print};
 use trace::{Input, Outcome};
 
-/// Results that are named.
+/// The maximum number of results that a message names.
 const MAX_NAMED: usize = 4;
 
-/// Results of one input that are counted.
+/// The maximum number of results of one input that are counted.
 const MAX_COUNTED: usize = 1000;
 
 #[derive(Default)]
 pub(super) struct Ends {
     of_inputs: BTreeMap<u64, Results>,
-    /// Those counted, in the order in which they were found.
+    /// The counted results, in the order in which they were found.
     known: Vec<Known>,
     marks: BTreeSet<Known>,
 }
@@ -24,13 +23,13 @@ pub(super) struct Ends {
 /// The results of one input.
 #[derive(Default)]
 struct Results {
-    /// The first ones by their texts, and the last, with a run that leads to each.
+    /// The first results in the order of their texts, and the last one, each with a run.
     shown: BTreeMap<String, Shown>,
     n_counted: usize,
     is_one_a_failure: bool,
 }
 
-/// A result of an input, each as the number that stands for its text.
+/// A result of an input; both are hashes of their texts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Known {
     input: u64,
@@ -38,7 +37,7 @@ struct Known {
 }
 
 impl Ends {
-    /// How much is known.
+    /// The number of counted results.
     pub(super) fn len(&self) -> usize {
         self.known.len()
     }
@@ -60,7 +59,8 @@ impl Ends {
         is_first
     }
 
-    /// Adds what later runs ended with. How much was known when so many of the later ones were.
+    /// Adds the results of later runs. Element `n` of the returned list is the number of known results after `n`
+    /// results of the later runs were added.
     pub(super) fn join(&mut self, later: Ends) -> Vec<usize> {
         let mut n_known = vec![self.len()];
         for known in later.known {
@@ -90,12 +90,12 @@ impl Ends {
         self.of_inputs.contains_key(&mark_of(input))
     }
 
-    /// Whether all runs of an input ended alike.
+    /// Whether all runs of an input had the same result.
     pub(super) fn is_settled(&self, input: &Input) -> bool {
         self.of_inputs.get(&mark_of(input)).is_none_or(|it| it.n_counted == 1)
     }
 
-    /// Results that differ although the input is the same.
+    /// For each input with different results, a run that shows one of them.
     pub(super) fn races(self) -> impl Iterator<Item = Shown> {
         self.of_inputs.into_values().filter_map(Results::race)
     }

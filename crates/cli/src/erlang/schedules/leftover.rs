@@ -1,4 +1,4 @@
-//! Messages that nobody received although the run ended well, for information.
+//! Messages that no process received although the run ended well. They are reported for information.
 
 use engine::{Ended, Followed, follow, step_name};
 use erlang::machine::Staged;
@@ -7,18 +7,18 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use trace::{Actor, Input, Label, MessageId, Outcome, Stage};
 
-/// A message that lies in a mailbox to the end.
+/// A message that was still in a mailbox at the end of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Unreceived {
     pub(crate) from: String,
     pub(crate) to: String,
     pub(crate) message: String,
-    /// In a call with this input, and in so many runs.
+    /// The input of the call, and the number of runs.
     pub(crate) input: Input,
     pub(crate) n_runs: usize,
 }
 
-/// Messages that are told of; a program that leaves more behind does not read any.
+/// The maximum number of messages that are reported; a program that leaves more behind reads none at all.
 const MAX_TOLD: usize = 10;
 
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(super) struct Leftovers {
 /// The first run that left a message.
 #[derive(Debug)]
 struct Leftover {
-    /// Among all that were found.
+    /// The rank in the order of discovery.
     nth: usize,
     n_runs: usize,
     input: Input,
@@ -37,7 +37,7 @@ struct Leftover {
 }
 
 impl Leftovers {
-    /// What a failure leaves behind is no news.
+    /// Adds the messages of a run, unless it failed.
     pub(super) fn see(&mut self, ended: &Ended<'_>) {
         let Ended { input, schedule, unreceived, performed, .. } = ended;
         if !matches!(performed.outcome, Outcome::Value(_)) || !performed.crashes.is_empty() {
@@ -55,7 +55,7 @@ impl Leftovers {
         }
     }
 
-    /// Adds what runs left that came after those that were seen.
+    /// Adds the messages of later runs.
     pub(super) fn join(&mut self, later: Leftovers) {
         let n_before = self.found.len();
         for (key, mut left) in later.found {
@@ -69,7 +69,7 @@ impl Leftovers {
         }
     }
 
-    /// Takes the steps once more to read the messages.
+    /// Repeats the runs to read the texts of the messages.
     pub(super) fn tell(self, stage: &mut Staged<'_>) -> Vec<Unreceived> {
         let told = |((to, message), left): ((Actor, MessageId), Leftover)| {
             let Leftover { n_runs, input, schedule, .. } = left;

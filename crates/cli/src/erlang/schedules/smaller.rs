@@ -1,5 +1,4 @@
-//! Makes a finding small: an input that is less to read, and a schedule that loses fewer messages and has
-//! fewer switches.
+//! Shrinks a finding that needs a schedule: its input, its lost messages, and its switches between processes.
 
 use crate::erlang::finding::{Cause, Judge};
 use crate::erlang::minimise::smaller_inputs;
@@ -13,28 +12,28 @@ use solve::{Chain, Effort};
 use term::Atom;
 use trace::{Actor, Input, Label, Outcome, Performed, Step, Take};
 
-/// What a smaller one must show too.
+/// The property of a finding that shrinking preserves.
 #[derive(Clone, Debug)]
 pub(super) enum Wanted {
     Cause(Cause),
     Deadlock,
-    /// That a process waits for ever, though the call has ended.
+    /// A process waits for ever although the call has ended.
     Left,
-    /// That the result depends on the schedule.
+    /// The result depends on the schedule.
     Race,
 }
 
-/// Inputs that one finding is worth, and runs that each of them is.
+/// The maximum number of inputs per finding, and of runs per input.
 const MAX_INPUTS: usize = 200;
 const MAX_RUNS: usize = 100;
-/// Orders of its steps.
+/// The maximum number of reorderings of a schedule.
 const MAX_ORDERS: usize = 200;
 
 pub(super) struct Smaller<'a, 'm> {
     pub(super) stage: &'a mut Staged<'m>,
     pub(super) judge: &'a Judge<'a>,
-    /// The module that stands before the unit.
-    pub(super) gate: Option<Atom>,
+    /// The module of the unit's harness.
+    pub(super) harness: Option<Atom>,
     pub(super) settings: ScheduleSettings,
     pub(super) goes_on: &'a dyn Fn() -> bool,
 }
@@ -44,7 +43,7 @@ impl Smaller<'_, '_> {
         let is_recorded = std::mem::replace(&mut self.stage.is_recorded, false);
         let (first, goes_on) = (shown.finding.input.clone(), self.goes_on);
         smaller_inputs(&first, self.judge.contract, MAX_INPUTS, goes_on, &mut |input| {
-            let Some(mut found) = self.shows(wanted, input, &shown.schedule) else {
+            let Some(mut found) = self.preserving_run(wanted, input, &shown.schedule) else {
                 return Some(false);
             };
             found.finding.count = shown.finding.count;
@@ -55,16 +54,22 @@ impl Smaller<'_, '_> {
         if shown.finding.input != first {
             shown.finding.found_with = Some(first);
         }
-        self.calm(wanted, shown);
+        self.reduce_switches(wanted, shown);
         self.stage.is_recorded = is_recorded;
     }
 
     fn gathered(&self) -> Gathered {
-        Gathered { gate: self.gate.clone(), finds_blocked: true, ..Gathered::default() }
+        Gathered { harness: self.harness.clone(), finds_blocked: true, ..Gathered::default() }
     }
 
-    /// A run with this input that shows it: with the same schedule if that is possible.
-    fn shows(&mut self, wanted: &Wanted, input: &Input, schedule: &[Label]) -> Option<Shown> {
+    /// Returns a run with this input that preserves the property: with the same schedule if possible, or else by a
+    /// search.
+    fn preserving_run(
+        &mut self,
+        wanted: &Wanted,
+        input: &Input,
+        schedule: &[Label],
+    ) -> Option<Shown> {
         let mut all = self.gathered();
         let names = self.names(schedule);
         if let Ok(Followed { steps, performed, is_in_order: true, .. }) =
@@ -98,9 +103,8 @@ impl Smaller<'_, '_> {
         all.take(wanted)
     }
 
-    /// Loses fewer messages, and lets processes go on where they were left although they could, as long as
-    /// it shows.
-    fn calm(&mut self, wanted: &Wanted, shown: &mut Shown) {
+    /// Reduces lost messages and preemptions as long as the property is preserved.
+    fn reduce_switches(&mut self, wanted: &Wanted, shown: &mut Shown) {
         let names = self.names(&shown.schedule);
         let input = shown.finding.input.clone();
         let Ok(first) = follow(self.stage, &input, &names) else { return };
@@ -130,7 +134,7 @@ impl Smaller<'_, '_> {
         }
     }
 
-    /// Whether a run of the same input ends as the one that is shown.
+    /// Whether a run of the same input has the same outcome.
     fn is_same(&self, wanted: &Wanted, shown: &Shown, performed: &Performed) -> bool {
         let input = &shown.finding.input;
         let is_alike = |outcome: &Outcome| end_text(outcome) == end_text(&shown.finding.outcome);
@@ -195,7 +199,7 @@ pub(super) fn n_lost(schedule: &[Label]) -> usize {
     schedule.iter().filter(|it| it.take == Take::Lost).count()
 }
 
-/// The same steps with one message that is not lost.
+/// Variants of a schedule in which one of the lost messages is delivered.
 fn kept(schedule: &[Label]) -> Vec<Vec<Label>> {
     let lost = schedule.iter().enumerate().filter(|it| it.1.take == Take::Lost);
     let keep = |(n, label): (usize, &Label)| {
@@ -208,8 +212,7 @@ fn kept(schedule: &[Label]) -> Vec<Vec<Label>> {
     lost.map(keep).collect()
 }
 
-/// The same steps with two stretches of an actor that follow each other joined, where the first one or
-/// where the second one is.
+/// Variants of a schedule in which two consecutive stretches of an actor are joined, at the place of either one.
 fn orders(schedule: &[Label]) -> Vec<Vec<Label>> {
     let stretches: Vec<&[Label]> = schedule.chunk_by(|a, b| a.actor == b.actor).collect();
     let actor = |n: usize| stretches.get(n).and_then(|it| it.first()).map(|it| it.actor);

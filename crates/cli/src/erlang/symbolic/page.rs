@@ -1,4 +1,4 @@
-//! The tree of a function as a page for the browser, to unfold.
+//! The execution tree of a function as an HTML page that can be unfolded.
 
 use super::render::Page;
 use crate::erlang::rules::argument_name;
@@ -19,7 +19,7 @@ impl Page<'_> {
         tree_page(&self.unit.to_string(), &root)
     }
 
-    /// What lies behind an alternative, whose condition is the label. It recurses as deep as the bound.
+    /// Builds the tree below an alternative whose condition is the label. Recurses at most as deep as the bound.
     fn tree_node(&mut self, branch: Branch, label: String) -> TreeNode {
         let (mut note, mut children) = (self.leaf(branch), Vec::new());
         let kind = match branch {
@@ -35,7 +35,7 @@ impl Page<'_> {
             }
             Branch::End(end) => self.tree.ends.get(end.0).map_or(TreeKind::Unknown, kind_of),
             Branch::Infeasible => {
-                // The page says so by the kind.
+                // The page shows this by the kind of the node.
                 note.clear();
                 TreeKind::Infeasible
             }

@@ -1,4 +1,4 @@
-//! The tree of a function as text, JSON and DOT.
+//! The execution tree of a function as text, JSON and DOT.
 
 use super::{Answer, AnswerKind};
 use crate::erlang::confirm::Verdict;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 use term::{Exprs, Style, Var, constraint_text, print};
 use trace::Outcome;
 
-/// All that a page shows.
+/// The data of a page.
 pub(super) struct Page<'a> {
     pub(super) unit: &'a UnitName,
     pub(super) depth: usize,
@@ -22,13 +22,13 @@ pub(super) struct Page<'a> {
     pub(super) machine: &'a Machine,
     pub(super) answer: Option<&'a Answer<'a>>,
     pub(super) confirmed: Option<&'a Verdict>,
-    /// The steps of the answer.
+    /// The lines of a message sequence chart of the answer.
     pub(super) chart: &'a [String],
-    /// Paths rule by rule: a call that takes each of them, and its states.
+    /// The derivation of each path, with a call that takes the path.
     pub(super) derivations: &'a [(String, Trace)],
 }
 
-/// Parts of a long condition that are shown.
+/// The maximum number of constraints of a condition that are printed.
 const MAX_PARTS: usize = 4;
 
 impl Page<'_> {
@@ -92,7 +92,7 @@ impl Page<'_> {
     }
 
     fn node(&mut self, out: &mut String, id: NodeId, indent: &str) {
-        // Deep trees are wide on paper, not deep on the stack: the bound is the depth.
+        // The recursion is at most as deep as the bound of the tree.
         let Some(node) = self.tree.nodes.get(id.0) else { return };
         let place = self.place(node);
         let shown: Vec<(usize, Branch)> = node.branches.iter().copied().enumerate().collect();
@@ -129,7 +129,7 @@ impl Page<'_> {
         }
     }
 
-    /// What the alternative asks of the input.
+    /// The condition of an alternative on the input.
     pub(super) fn condition(&mut self, node: &Node, alternative: usize) -> String {
         let choice = match &node.fork {
             Fork::Choice(choice) => choice,

@@ -1,11 +1,13 @@
-//! Makes systems of modules: which functions start the process, which speak to it, and what types the
-//! content of steps has.
+//! Builds the systems of modules: finds the functions that start the process and those that communicate with it, and
+//! derives the types of messages.
 
 use crate::erlang::code::{Function as Defined, Visibility};
 use crate::erlang::project::Module;
 use crate::erlang::systems::heads::{Heads, clauses, function, heads, union};
-use crate::erlang::systems::roles::{AllRoles, Roles, Shape, roles};
-use crate::erlang::systems::{CONTENT, Function, Protocol, RESULT, Role, SERVER, System, UNKNOWN};
+use crate::erlang::systems::roles::{AllRoles, MessageForm, Roles, roles};
+use crate::erlang::systems::{
+    CONTENT, Protocol, RESULT, Role, SERVER, StepFunction, System, UNKNOWN,
+};
 use crate::erlang::unit::UnitName;
 use erlang::Host;
 use erlang::core::{self, Pattern};
@@ -13,7 +15,7 @@ use specs::{Origin, Signature, Specs};
 use std::collections::BTreeSet;
 use term::{Atom, Domain, Kind, Term, Type, TypeId, Types};
 
-/// What systems are made with.
+/// The context of building a system.
 pub(crate) struct Builder<'a> {
     pub(crate) specs: &'a mut Specs,
     pub(crate) host: &'a mut dyn Host,
@@ -21,20 +23,20 @@ pub(crate) struct Builder<'a> {
     pub(crate) n_steps: usize,
 }
 
-/// A system in the making.
+/// A system under construction.
 struct Draft<'m> {
     module: &'m Module,
     core: core::Module,
     roles: AllRoles,
     types: Types,
-    functions: Vec<Function>,
+    functions: Vec<StepFunction>,
 }
 
-/// Milliseconds that a step may wait: a moment, a second, the five seconds that calls wait by default.
+/// The durations of a wait step in milliseconds: a moment, a second, and the default timeout of calls, five seconds.
 const WAITS: [i64; 3] = [20, 1100, 5100];
 
 impl Builder<'_> {
-    /// The module as a system, if it has a behaviour that we know how to speak to, or starts an agent.
+    /// Builds the system of a module that has a known behaviour or starts an agent; `None` for other modules.
     pub(crate) fn system(&mut self, module: &Module) -> Option<System> {
         let behaviours = self.specs.behaviours(self.host, &module.name).unwrap_or_default();
         let known = Protocol::of(&behaviours);
@@ -43,7 +45,7 @@ impl Builder<'_> {
         let starts = |it: &&Defined| role_of(&roles, it).is_some_and(|it| it.starts.is_some());
         let protocol = match known {
             Some(protocol) => protocol,
-            // Not every module says what it is.
+            // A module without a behaviour attribute may still start a process.
             None => {
                 let mut runtimes = exported(module)
                     .filter_map(|it| Some(role_of(&roles, it)?.starts.as_ref()?.runtime.clone()));
@@ -71,7 +73,7 @@ impl Builder<'_> {
         Some(self.finish(draft, protocol, callbacks, (start, steps)))
     }
 
-    /// Calls of exported functions that share whatever they keep.
+    /// Builds a system whose steps are calls of exported functions, which may share state.
     pub(crate) fn sequence(&mut self, module: &Module, units: &[UnitName]) -> Option<System> {
         let core = core::read(&module.code.core, &module.code.file).ok()?;
         let roles = roles(&core);
@@ -118,7 +120,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What the behaviours of the module call; for a state machine, its states too.
+    /// The callbacks of the module's behaviours; for a state machine, its state functions too.
     fn callbacks(
         &mut self,
         module: &Module,
@@ -140,7 +142,7 @@ impl Builder<'_> {
         res
     }
 
-    /// A function of the module that starts it, or the argument of `init/1`.
+    /// The type of the start: a call of a function of the module that starts the process, or the argument of `init/1`.
     fn start(&mut self, draft: &mut Draft<'_>, starters: &[&Defined]) -> TypeId {
         let init = self.init(draft);
         let arg = init.union(&mut draft.types, &Term::atom(UNKNOWN));
@@ -167,14 +169,14 @@ impl Builder<'_> {
             }
             Some(_) | None => {
                 let mut res = heads(&mut draft.types, init, 0);
-                // What a process is started with is kept, and looked at later.
+                // The argument of `init/1` is usually kept in the state and inspected later.
                 res.is_open |= res.has_rest;
                 res
             }
         }
     }
 
-    /// The steps that send a message or an event, and those that wait.
+    /// The types of steps that send a message or an event, or wait.
     fn messages(&mut self, draft: &mut Draft<'_>, protocol: Protocol) -> Vec<TypeId> {
         let Draft { core, types, roles, .. } = draft;
         let rows: &[(&str, &str, usize)] = match protocol {
@@ -223,7 +225,7 @@ impl Builder<'_> {
         res
     }
 
-    /// The step that calls a function.
+    /// The type of steps that call a function.
     fn call(
         &mut self,
         draft: &mut Draft<'_>,
@@ -233,7 +235,7 @@ impl Builder<'_> {
         self.call_with(draft, defined, untyped, None)
     }
 
-    /// `untyped`: what arguments are that no spec speaks of. `init`: the type of what is given to `init/1`.
+    /// `untyped` is the role of arguments without a spec, `init` the type of the argument that is passed to `init/1`.
     fn call_with(
         &mut self,
         draft: &mut Draft<'_>,
@@ -271,13 +273,13 @@ impl Builder<'_> {
                 (None, _) => Role::Value,
             });
         }
-        // With several alternatives, arguments that fit one each need not fit one together.
+        // In a spec with several alternatives, arguments that fit one alternative each need not fit one together.
         let is_promised = spec.is_some_and(|it| it.says_something() && it.args.len() == 1);
-        draft.functions.push(Function { tag, name, roles, is_promised });
+        draft.functions.push(StepFunction { tag, name, roles, is_promised });
         Some(draft.types.add(Type::Tuple(parts.into())))
     }
 
-    /// A type with processes, references or ports in it: they are what earlier steps returned.
+    /// A type with pids, references or ports, whose values are results of earlier steps; `None` for other types.
     fn handle(&self, types: &mut Types, of: TypeId) -> Option<TypeId> {
         let members = types.members(of).map_or_else(|| vec![of], <[TypeId]>::to_vec);
         let is_handle = |types: &Types, it: TypeId| {
@@ -308,16 +310,16 @@ impl Builder<'_> {
     }
 }
 
-/// Messages that the module sends by itself are those of its functions, which say what they carry.
+/// Removes messages that functions of the module send: calls of these functions send them with proper contents.
 fn leave_out_sent(heads: &mut Heads, types: &Types, tag: &str, roles: &AllRoles) {
     let all = roles.values().flat_map(|it| &it.sent);
-    let sent: BTreeSet<&Shape> =
+    let sent: BTreeSet<&MessageForm> =
         all.filter(|it| it.0.as_str().contains(tag)).map(|it| &it.1).collect();
-    heads.members.retain(|it| !sent.contains(&Shape::of_type(types, *it)));
+    heads.members.retain(|it| !sent.contains(&MessageForm::of_type(types, *it)));
     heads.is_open &= sent.is_empty();
 }
 
-/// The types of each argument, of all alternatives of a spec.
+/// The types of each argument, over all alternatives of a spec.
 fn params(types: &mut Types, spec: &Signature, arity: usize) -> Vec<Vec<TypeId>> {
     let mut res = vec![Vec::new(); arity];
     for args in &spec.args {
@@ -329,7 +331,7 @@ fn params(types: &mut Types, spec: &Signature, arity: usize) -> Vec<Vec<TypeId>>
     res
 }
 
-/// The events of a state machine: clauses of any function that takes the type of an event and its content.
+/// The events of a state machine, from the clauses of all functions that take an event's type and content.
 fn events(types: &mut Types, core: &core::Module) -> Vec<(&'static str, Heads)> {
     let mut res = ["call", "cast", "info"].map(|it| (it, Heads::default()));
     for function in core.functions.iter().filter(|it| 3 <= it.lambda.params.len()) {

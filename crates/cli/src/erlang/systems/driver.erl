@@ -1,8 +1,8 @@
-%% Takes the process of a behaviour, or a module with a state of its own, through steps, as somebody at the
-%% shell would. Runs on our machine, where it is explored like the code under test, and on BEAM.
+%% Performs steps on the process of a behaviour, or on a module with state, as a user at the shell would.
+%% Runs on our machine, where it is explored like the code under test, and on BEAM.
 %%
-%% A run returns what the steps returned. It fails as the process under test fails, with the reason and the
-%% stack of that process; that a call fails because its process ended is no other failure.
+%% run/3 returns the results of the steps. If the process under test fails, it fails with the reason and the
+%% stack trace of that process, and not with the exit of a call to it.
 -module(gimlet_system).
 -export([run/3]).
 
@@ -15,7 +15,7 @@ run(Config, Start, Steps) ->
             [Reply]
     end.
 
-%% `none`: there is no process to watch, whatever the steps start.
+%% With `none` no process is started and monitored.
 start(_, none) ->
     {running, none, none};
 start(#{protocol := gen_server, module := Module}, {init, Arg}) ->
@@ -71,19 +71,19 @@ step({info, Message}, _, {Pid, _}, _) -> Pid ! plain(Message);
 step({wait, Time}, _, Server, _) -> has_ended(Server, Time), ok;
 step(Step, Config, Server, Replies) -> api(Step, Config, Server, Replies).
 
-%% What the behaviour sends by itself, and the end of who started the process, are no messages to it.
+%% Refuses messages that only the behaviour's own functions send, and the exit of the starting process.
 plain({'$gen_call', _, _}) -> throw('gimlet$refused');
 plain({'$gen_cast', _}) -> throw('gimlet$refused');
 plain({system, _, _}) -> throw('gimlet$refused');
 plain({'EXIT', Pid, _}) when Pid =:= self() -> throw('gimlet$refused');
 plain(Message) -> Message.
 
-%% A function of the module: its name comes first, then the arguments.
+%% Calls a function of the module; the first element of the step is its name, the others are the arguments.
 api(Step, Config, Server, Replies) ->
     {Module, Function, Roles} = find(element(1, Step), Step, Config),
     apply(Module, Function, arguments(Roles, 2, Step, Server, Replies)).
 
-%% Where nothing is symbolic, the arguments themselves say what they stand for.
+%% Without a harness, the roles of the arguments follow from their values.
 find(Tag, _, #{switch := Module}) ->
     Module:find(Tag);
 find(Tag, Step, #{module := Module}) ->
@@ -112,7 +112,7 @@ arguments([process | Roles], N, Step, Server, Replies) ->
 arguments([_ | Roles], N, Step, Server, Replies) ->
     [element(N, Step) | arguments(Roles, N + 1, Step, Server, Replies)].
 
-%% What an earlier step returned.
+%% Replaces a reference to an earlier step by the result of that step.
 handle({'$result', N}, Replies) when is_integer(N), 0 < N, N =< length(Replies) ->
     case lists:nth(length(Replies) + 1 - N, Replies) of
         failed -> throw('gimlet$refused');
@@ -130,7 +130,7 @@ handle({'$content', _}, _) ->
 handle(Value, _) ->
     Value.
 
-%% What is on its way must arrive, and what runs must come to an end, before nothing counts as wrong.
+%% Waits until all messages have arrived and the process is idle, so that no failure is missed.
 settle(#{settle := Time}, Server) ->
     case has_ended(Server, Time) of
         true -> ok;
@@ -157,7 +157,7 @@ has_ended({_, Monitor}, Time) ->
     after Time -> false
     end.
 
-%% A process that ends because it wants to has not failed.
+%% Raises the error with which a process ended; an orderly end is no error.
 failed({Reason, [{_, _, _, _} | _] = Stack}) -> erlang:raise(error, Reason, Stack);
 failed({bad_return_value, _} = Reason) -> erlang:raise(exit, Reason, []);
 failed({bad_return_from_init, _} = Reason) -> erlang:raise(exit, Reason, []);

@@ -1,17 +1,17 @@
-//! What the clauses of a callback take: their patterns as types. What guards ask is left to the search.
+//! Converts the patterns of a callback's clauses to types. Guards are left to the search.
 
 use crate::erlang::systems::walk::{looks_at, mentions};
 use erlang::core::{Expr, ExprKind, Function, Module, Pattern, VarId};
 use term::{Atom, Field, Kind, Term, Type, TypeId, Types};
 
-/// What an argument of a function may be, by the function's clauses.
+/// The types of an argument according to a function's clauses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heads {
-    /// What clauses name.
+    /// The types of patterns.
     pub(super) members: Vec<TypeId>,
-    /// Whether a clause takes everything, and looks at it.
+    /// Whether a clause matches everything and inspects the value.
     pub(super) is_open: bool,
-    /// Whether a clause takes everything, and does not care.
+    /// Whether a clause matches everything and ignores the value.
     pub(super) has_rest: bool,
 }
 
@@ -20,7 +20,7 @@ pub(super) fn function<'m>(module: &'m Module, name: &str, arity: usize) -> Opti
     module.functions.iter().find(is_it)
 }
 
-/// The clauses of a function that its source has.
+/// The clauses of a function that are in its source.
 pub(super) fn clauses(of: &Function) -> Vec<Head<'_>> {
     let ExprKind::Case { args, clauses } = &of.lambda.body.kind else { return Vec::new() };
     let place = |param: &VarId| {
@@ -45,7 +45,7 @@ pub(super) struct Head<'m> {
     body: &'m Expr,
 }
 
-/// What the argument at a place may be. A function whose clauses are not seen takes anything.
+/// The types of the argument at a position. A function without visible clauses accepts any term.
 pub(super) fn heads(types: &mut Types, of: &Function, place: usize) -> Heads {
     let clauses = clauses(of);
     let mut res = Heads { is_open: clauses.is_empty(), ..Heads::default() };
@@ -82,7 +82,7 @@ impl Heads {
         }
     }
 
-    /// All that may be given; `rest` stands for what no clause names.
+    /// The union of all types; `rest` represents values for a clause that ignores them.
     pub(super) fn union(mut self, types: &mut Types, rest: &Term) -> TypeId {
         if self.is_open {
             return types.add(Type::Any);
@@ -94,7 +94,7 @@ impl Heads {
     }
 }
 
-/// A union without unions in it, and without what it has twice.
+/// A union without nested unions and without duplicates.
 pub(super) fn union(types: &mut Types, members: Vec<TypeId>) -> TypeId {
     let mut flat: Vec<TypeId> = Vec::new();
     let mut todo: Vec<TypeId> = members.into_iter().rev().collect();
@@ -152,14 +152,14 @@ fn type_of(types: &mut Types, pattern: &Pattern) -> TypeId {
     types.add(of)
 }
 
-/// A message that the runtime sends of processes that ended. Nobody else does.
+/// Whether the type is a message about a process that ended, which only the runtime sends.
 fn is_of_runtime(types: &Types, of: TypeId) -> bool {
     let Type::Tuple(parts) = types.get(of) else { return false };
     let first = parts.first().map(|it| types.get(*it));
     matches!(first, Some(Type::Literal(Term::Atom(tag))) if is_runtime_tag(tag))
 }
 
-/// Whether a message is one that only the runtime sends.
+/// Whether only the runtime sends such a message.
 pub(crate) fn is_runtime_message(message: &Term) -> bool {
     match message.as_tuple() {
         Some([Term::Atom(tag), ..]) => is_runtime_tag(tag),

@@ -1,22 +1,22 @@
-//! Modules that keep a state, explored as systems: an input is how the process is started and what is then
-//! asked of it, step by step.
+//! Systems: modules with a state, explored by sequences of steps. An input has the start of the process and the list
+//! of messages and calls that follow.
 //!
-//! A system is made from the code and the specs of its module alone. It runs through a driver of ours
-//! (`driver.erl`), the same on the machine and on BEAM, where OTP's behaviours run as they are.
+//! A system is derived from the code and the specs of its module alone. It runs through our driver (`driver.erl`),
+//! which is the same on the machine and on BEAM, with OTP's own behaviours.
 
 mod build;
-mod gate;
+mod harness;
 mod heads;
 mod roles;
 mod script;
 mod walk;
 
 pub(crate) use build::Builder;
-pub(crate) use gate::gate;
+pub(crate) use harness::harness;
 pub(crate) use heads::is_runtime_message;
 pub(crate) use script::{read, script_of, test};
 
-use crate::erlang::systems::gate::RUN;
+use crate::erlang::systems::harness::RUN;
 use crate::erlang::unit::UnitName;
 use std::collections::BTreeSet;
 use term::{Atom, Domain, Term};
@@ -24,52 +24,52 @@ use trace::Input;
 
 /// The driver's source.
 pub(crate) const DRIVER: &str = include_str!("driver.erl");
-/// The name of its module.
+/// The name of the driver's module.
 pub(crate) const DRIVER_NAME: &str = "gimlet_system";
-/// The functions of units that are systems begin with it. They take the start and the list of steps.
+/// The prefix of the function name of a unit that is a system. The function takes the start and the list of steps.
 const PREFIX: &str = "$";
 /// An argument that stands for the process itself.
 const SERVER: &str = "$server";
-/// `{'$result', N}` stands for what the N-th step returned, where 1 is the start.
+/// `{'$result', N}` stands for the result of the N-th step; the start is step 1.
 const RESULT: &str = "$result";
-/// `{'$content', N}`: it returned `{ok, Content}`.
+/// `{'$content', N}` stands for `Content` if the N-th step returned `{ok, Content}`.
 const CONTENT: &str = "$content";
-/// What is sent where a callback has a clause for everything that it does not look at.
+/// The message for a callback with a clause that matches everything and ignores it.
 pub(crate) const UNKNOWN: &str = "unknown_message";
 
-/// Steps of a system, unless somebody says how many.
+/// The default number of steps.
 pub(crate) const STEPS: usize = 4;
 
-/// A module with all that its steps may be.
+/// A system: a module with the domain of its steps.
 #[derive(Clone, Debug)]
 pub(crate) struct System {
     pub(crate) unit: UnitName,
     pub(crate) protocol: Protocol,
-    /// The functions of the module that start the process, and those that are steps.
-    pub(crate) functions: Vec<Function>,
-    /// The callbacks, which the behaviour calls.
+    /// The functions of the module that start the process or are called in steps.
+    pub(crate) functions: Vec<StepFunction>,
+    /// The callbacks of the behaviour.
     pub(crate) callbacks: BTreeSet<(Atom, usize)>,
-    /// Two arguments: the start, and the list of steps.
+    /// The domain of two arguments: the start, and the list of steps.
     pub(crate) domain: Domain,
     pub(crate) n_steps: usize,
 }
 
-/// How a process of a behaviour is started and spoken to.
+/// How the process of a behaviour is started and addressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
     GenServer,
     GenStatem,
     GenEvent,
-    /// Started, and asked nothing.
+    /// Started without further steps.
     Supervisor,
-    /// Only the module's own functions are called.
+    /// Only functions of the module are called.
     Functions,
 }
 
-/// A function of the module, called in a step.
+/// A function of the module that is called in a step.
 #[derive(Clone, Debug)]
-pub(crate) struct Function {
-    /// How steps call it: `add/2`.
+pub(crate) struct StepFunction {
+    /// The tag of its steps: `add/2`.
     pub(crate) tag: Atom,
     pub(crate) name: UnitName,
     pub(crate) roles: Vec<Role>,
@@ -77,19 +77,19 @@ pub(crate) struct Function {
     pub(crate) is_promised: bool,
 }
 
-/// What an argument is.
+/// The role of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The process itself.
     Server,
-    /// May be what an earlier step returned.
+    /// Any value, or the result of an earlier step.
     Handle,
-    /// May be a process, a reference or a port that an earlier step returned.
+    /// A pid, reference or port from the result of an earlier step.
     Process,
     Value,
 }
 
-/// Behaviours and how their processes are spoken to.
+/// The known behaviours with their protocols.
 const PROTOCOLS: &[(&str, Protocol)] = &[
     ("gen_server", Protocol::GenServer),
     ("Elixir.GenServer", Protocol::GenServer),
@@ -100,13 +100,13 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
 ];
 
 impl Protocol {
-    /// Of the first behaviour that is known.
+    /// The protocol of the first known behaviour.
     pub(crate) fn of(behaviours: &[Atom]) -> Option<Protocol> {
         let of_name = |name: &Atom| PROTOCOLS.iter().find(|it| it.0 == name.as_str());
         behaviours.iter().find_map(of_name).map(|it| it.1)
     }
 
-    /// As the driver knows it, which is the module that speaks it.
+    /// The name that the driver uses: the module that implements the protocol.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Protocol::GenServer => "gen_server",
@@ -117,7 +117,7 @@ impl Protocol {
         }
     }
 
-    /// What a unit is that is explored in this way.
+    /// The description of such a unit in messages.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Protocol::GenServer => "a gen_server",
@@ -133,13 +133,13 @@ impl Protocol {
         all.into_iter().find(|it| it.name() == name)
     }
 
-    /// The unit of a module that is explored in this way.
+    /// The unit for a module that is explored with this protocol.
     fn unit(self, module: &Atom) -> UnitName {
         let function = Atom::new(&format!("{PREFIX}{}", self.name()));
         UnitName { module: module.clone(), function, arity: 2 }
     }
 
-    /// Of a unit that is a system, told by its name.
+    /// The protocol of a unit that is a system, by the unit's name.
     pub(crate) fn of_unit(unit: &UnitName) -> Option<Protocol> {
         let name = unit.function.as_str().strip_prefix(PREFIX)?;
         Protocol::named(name).filter(|_| unit.arity == 2)
@@ -147,16 +147,16 @@ impl Protocol {
 }
 
 impl System {
-    pub(crate) fn function(&self, tag: &Atom) -> Option<&Function> {
+    pub(crate) fn function(&self, tag: &Atom) -> Option<&StepFunction> {
         self.functions.iter().find(|it| it.tag == *tag)
     }
 
-    /// Whether a function is called in its steps, or by the behaviour.
+    /// Whether a function is called in a step or by the behaviour.
     pub(crate) fn takes(&self, unit: &UnitName) -> bool {
         self.entries().any(|it| it == *unit)
     }
 
-    /// The functions under test that its steps call, or the behaviour.
+    /// The functions under test that steps or the behaviour call.
     pub(crate) fn entries(&self) -> impl Iterator<Item = UnitName> {
         let module = self.unit.module.clone();
         let callbacks = self.callbacks.iter().cloned().map(move |(function, arity)| UnitName {
@@ -167,7 +167,7 @@ impl System {
         callbacks.chain(self.functions.iter().map(|it| it.name.clone()))
     }
 
-    /// The tag of the last step that is taken, or of the start, and its content.
+    /// The tag and content of the last step, or of the start if there is no step.
     pub(crate) fn last_step<'i>(&self, input: &'i Input) -> Option<(&'i Atom, &'i [Term])> {
         let [start, steps] = input.args.as_slice() else { return None };
         let steps = steps.as_list().unwrap_or_default();
@@ -178,14 +178,14 @@ impl System {
         }
     }
 
-    /// With no more steps than are taken.
+    /// Truncates the list of steps to the maximum number.
     pub(crate) fn cut(&self, input: &Input) -> Option<Input> {
         let [start, steps] = input.args.as_slice() else { return None };
         let steps = steps.as_list()?.iter().take(self.n_steps).cloned().collect();
         Some(Input { args: vec![start.clone(), Term::proper_list(steps)] })
     }
 
-    /// With fewer steps, the fewest first.
+    /// Variants with fewer steps, shortest first.
     pub(crate) fn shorter(input: &Input) -> Vec<Input> {
         let [start, steps] = input.args.as_slice() else { return Vec::new() };
         let steps = steps.as_list().unwrap_or_default();
@@ -198,14 +198,13 @@ impl System {
         first.chain(without).map(with).collect()
     }
 
-    /// Whether all steps are calls of functions whose specs say something, so that the input is promised
-    /// to work.
+    /// Whether all steps call functions with specs, so that the input is promised to work.
     pub(crate) fn promises(&self, input: &Input) -> bool {
         let [start, steps] = input.args.as_slice() else { return false };
         let steps = steps.as_list().unwrap_or_default();
         let is_promised = |it: &Term| match it.as_tuple() {
             Some([Term::Atom(tag), content @ ..]) => {
-                let says = |it: &Function| it.is_promised || content.is_empty();
+                let says = |it: &StepFunction| it.is_promised || content.is_empty();
                 self.function(tag).is_some_and(says)
             }
             Some(_) | None => it.as_atom() == Some("none"),
@@ -214,8 +213,8 @@ impl System {
     }
 }
 
-impl Function {
-    /// As the driver knows it.
+impl StepFunction {
+    /// The entry of the function for the driver.
     fn row(&self) -> Term {
         let role = |it: &Role| match it {
             Role::Server => Term::atom("server"),

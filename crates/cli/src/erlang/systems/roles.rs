@@ -1,29 +1,30 @@
-//! What the functions of a module do with a process: start it, or speak to it, and which argument names it.
+//! Determines the roles of a module's functions: whether they start a process or communicate with one, and which
+//! argument identifies it.
 //!
-//! Told by the calls in the code, through functions of the same module.
+//! The roles follow from the calls in the code, also through functions of the same module.
 
 use crate::erlang::systems::walk::parts;
 use erlang::core::{Expr, ExprKind, Function, Module, Pattern, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 use term::{Atom, Term, Type, TypeId, Types};
 
-/// What a function does.
+/// The roles of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Roles {
-    /// It starts a process of this module.
+    /// How it starts a process of this module; `None` if it does not.
     pub(super) starts: Option<Start>,
-    /// It speaks to a process.
+    /// Whether it communicates with a process.
     pub(super) speaks: bool,
-    /// The arguments that name the process.
+    /// The arguments that identify the process.
     pub(super) servers: BTreeSet<usize>,
-    /// It asks for a message after some time.
+    /// Whether it starts a timer.
     pub(super) waits: bool,
-    /// Messages that it sends to processes of behaviours, by the function that sends them.
-    pub(super) sent: BTreeSet<(Atom, Shape)>,
+    /// Messages that it sends to processes of behaviours, with the function that sends them.
+    pub(super) sent: BTreeSet<(Atom, MessageForm)>,
 }
 
 impl Roles {
-    /// The argument that is given to `init/1` as it is.
+    /// The argument that is passed unchanged to `init/1`.
     pub(super) fn init(&self) -> Option<usize> {
         self.starts.as_ref()?.init
     }
@@ -34,44 +35,48 @@ impl Roles {
 pub(super) struct Start {
     /// The module whose function starts it.
     pub(super) runtime: Atom,
-    /// The argument that is given to `init/1` as it is.
+    /// The argument that is passed unchanged to `init/1`.
     pub(super) init: Option<usize>,
 }
 
-/// A message without what it carries: an atom, or a tuple with a name and a size.
+/// The form of a message without its contents: an atom, or a tuple's tag and size.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Shape {
+pub(super) enum MessageForm {
     Atom(Atom),
     Tuple(Atom, usize),
     Other,
 }
 
-impl Shape {
-    fn of(message: &Expr) -> Shape {
+impl MessageForm {
+    fn of(message: &Expr) -> MessageForm {
         if let ExprKind::Literal(term) = &message.kind {
-            return Shape::of_term(term);
+            return MessageForm::of_term(term);
         }
         let tuple = if let ExprKind::Tuple(parts) = &message.kind { parts.as_slice() } else { &[] };
         match tuple.first().and_then(atom) {
-            Some(tag) => Shape::Tuple(tag.clone(), tuple.len()),
-            None => Shape::Other,
+            Some(tag) => MessageForm::Tuple(tag.clone(), tuple.len()),
+            None => MessageForm::Other,
         }
     }
 
-    fn of_term(term: &Term) -> Shape {
+    fn of_term(term: &Term) -> MessageForm {
         match (term, term.as_tuple()) {
-            (Term::Atom(name), _) => Shape::Atom(name.clone()),
-            (_, Some([Term::Atom(tag), rest @ ..])) => Shape::Tuple(tag.clone(), rest.len() + 1),
-            _ => Shape::Other,
+            (Term::Atom(name), _) => MessageForm::Atom(name.clone()),
+            (_, Some([Term::Atom(tag), rest @ ..])) => {
+                MessageForm::Tuple(tag.clone(), rest.len() + 1)
+            }
+            _ => MessageForm::Other,
         }
     }
 
-    pub(super) fn of_type(types: &Types, of: TypeId) -> Shape {
+    pub(super) fn of_type(types: &Types, of: TypeId) -> MessageForm {
         match types.get(of) {
-            Type::Literal(term) => Shape::of_term(term),
+            Type::Literal(term) => MessageForm::of_term(term),
             Type::Tuple(parts) => match parts.first().map(|it| types.get(*it)) {
-                Some(Type::Literal(Term::Atom(tag))) => Shape::Tuple(tag.clone(), parts.len()),
-                Some(_) | None => Shape::Other,
+                Some(Type::Literal(Term::Atom(tag))) => {
+                    MessageForm::Tuple(tag.clone(), parts.len())
+                }
+                Some(_) | None => MessageForm::Other,
             },
             Type::Any
             | Type::None
@@ -81,14 +86,14 @@ impl Shape {
             | Type::Map(_)
             | Type::Bits { .. }
             | Type::Fun { .. }
-            | Type::Union(_) => Shape::Other,
+            | Type::Union(_) => MessageForm::Other,
         }
     }
 }
 
 pub(super) type AllRoles = BTreeMap<(Atom, usize), Roles>;
 
-/// Modules whose functions start processes of behaviours and speak to them.
+/// Modules with functions that start processes of behaviours and communicate with them.
 const RUNTIMES: &[&str] = &[
     "gen",
     "gen_server",
@@ -103,7 +108,7 @@ const RUNTIMES: &[&str] = &[
 
 pub(super) fn roles(module: &Module) -> AllRoles {
     let mut known = AllRoles::new();
-    // What a function does is known when it is known of those that it calls.
+    // Iterates to a fixpoint, since a function has the roles of the functions that it calls.
     for _ in 0..=module.functions.len() {
         let mut next = AllRoles::new();
         for function in &module.functions {
@@ -120,29 +125,32 @@ pub(super) fn roles(module: &Module) -> AllRoles {
 
 fn of_function(module: &Module, function: &Function, known: &AllRoles) -> Roles {
     let params = function.lambda.params.iter().enumerate().map(|(n, var)| (*var, n));
-    let mut reader =
-        Reader { module: &module.name, known, params: params.collect(), roles: Roles::default() };
+    let mut reader = RoleReader {
+        module: &module.name,
+        known,
+        params: params.collect(),
+        roles: Roles::default(),
+    };
     reader.expr(&function.lambda.body);
     reader.roles
 }
 
-struct Reader<'a> {
+struct RoleReader<'a> {
     module: &'a Atom,
     known: &'a AllRoles,
-    /// The variables that are an argument of the function.
+    /// The variables that are bound to a whole argument of the function.
     params: BTreeMap<VarId, usize>,
     roles: Roles,
 }
 
-impl Reader<'_> {
+impl RoleReader<'_> {
     fn expr(&mut self, of: &Expr) {
         match &of.kind {
             ExprKind::Call { module, name, args } => {
                 match (atom(module), atom(name)) {
                     (Some(module), Some(name)) if module == self.module => self.local(name, args),
                     (Some(module), Some(name)) => self.call(module, name, args),
-                    // Which of its functions is called is decided as it runs: as a rule, by whether the
-                    // process is to be linked.
+                    // The called function is selected at run time, mostly by whether to link to the process.
                     (Some(module), None) if RUNTIMES.contains(&module.as_str()) => {
                         self.start(module, args);
                     }
@@ -185,7 +193,7 @@ impl Reader<'_> {
         parts(of).into_iter().for_each(|it| self.expr(it));
     }
 
-    /// A variable of a pattern that stands for a whole argument.
+    /// Records a variable of a pattern that is bound to a whole argument.
     fn bind(&mut self, arg: &Expr, pattern: &Pattern) {
         let ExprKind::Var(from) = &arg.kind else { return };
         let Some(param) = self.params.get(from).copied() else { return };
@@ -210,18 +218,18 @@ impl Reader<'_> {
             self.start(module, args);
             return;
         }
-        // What replies speaks to somebody else, and a specification of children to nobody.
+        // `reply` addresses another process, and a child specification none.
         if matches!(name.as_str(), "reply" | "child_spec" | "init") {
             return;
         }
         self.roles.speaks = true;
         if let Some(message) = args.get(1) {
-            self.roles.sent.insert((name.clone(), Shape::of(message)));
+            self.roles.sent.insert((name.clone(), MessageForm::of(message)));
         }
         self.roles.servers.extend(args.first().and_then(|it| self.param(it)));
     }
 
-    /// A process of this module is started, if the arguments name it.
+    /// Records the start of a process of this module, if an argument names the module.
     fn start(&mut self, runtime: &Atom, args: &[Expr]) {
         let own = args.iter().position(|it| atom(it) == Some(self.module));
         // An agent has no module.

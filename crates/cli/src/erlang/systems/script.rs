@@ -1,16 +1,16 @@
-//! What steps look like: at the shell, and as tests.
+//! Writes the steps of a system's input: for the shell, and as tests.
 
 use crate::elixir;
 use crate::erlang::frames::frames;
 use crate::erlang::script::{Script, Syntax};
-use crate::erlang::systems::gate::plain_config;
+use crate::erlang::systems::harness::plain_config;
 use crate::erlang::systems::{CONTENT, DRIVER_NAME, Protocol, RESULT, RUN, SERVER};
 use crate::erlang::tests::{is_opaque, pattern};
 use crate::erlang::unit::UnitName;
 use term::{Atom, Code, CodeStep, Style, Term, code_text, print, script_text};
 use trace::Outcome;
 
-/// An input of a system as it is typed, and as the driver runs it.
+/// The script of an input of a system: the steps as people type them, and the call of the driver.
 pub(crate) fn script_of(unit: &UnitName, protocol: Protocol, args: &[Term]) -> Script {
     let config = plain_config(&unit.module, protocol);
     let all = std::iter::once(config).chain(args.iter().cloned());
@@ -23,7 +23,7 @@ pub(crate) fn script_of(unit: &UnitName, protocol: Protocol, args: &[Term]) -> S
     Script::new(typed.steps, syntax).driven_by(CodeStep { binds: None, value: driven })
 }
 
-/// The system of a call of the driver.
+/// Reads the script from the arguments of a call of the driver.
 pub(crate) fn read(args: &[Term]) -> Option<Script> {
     let [Term::Map(config), args @ ..] = args else { return None };
     let of = |key: &str| config.iter().find(|it| it.0.as_atom() == Some(key)).map(|it| &it.1);
@@ -32,26 +32,26 @@ pub(crate) fn read(args: &[Term]) -> Option<Script> {
     Some(script_of(&protocol.unit(module), protocol, args))
 }
 
-/// The steps of an input in the words of its language.
+/// The steps of an input as code.
 struct Typed<'a> {
     module: &'a Atom,
     protocol: Protocol,
     syntax: Syntax,
-    /// The results that later steps speak of, counted from 1; the first is the start.
-    used: Vec<Named>,
+    /// The results that later steps refer to, numbered from 1; the first is that of the start.
+    used: Vec<ResultReference>,
     steps: Vec<CodeStep>,
-    /// Whether a process was started that the steps speak to.
+    /// Whether a process was started that the steps address.
     has_server: bool,
 }
 
-/// What a step returned, or what it has beside `ok`.
+/// A reference to the result of a step: the whole result, or the content of `{ok, Content}`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Named {
+enum ResultReference {
     Whole(u32),
     Content(u32),
 }
 
-/// The variable of the process.
+/// The variable that is bound to the process.
 const PROCESS: u32 = 1;
 
 impl<'a> Typed<'a> {
@@ -120,7 +120,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// The N-th step, the start counted as the first.
+    /// Converts the n-th step; the start is the first.
     fn step(&mut self, n: u32, step: &Term) {
         let parts = step.as_tuple().unwrap_or_default();
         let tag = parts.first().and_then(Term::as_atom);
@@ -142,24 +142,26 @@ impl<'a> Typed<'a> {
         };
         let variable = || Code::Variable(n);
         let binds = match self.used {
-            ref used if used.contains(&Named::Content(n)) => Some(of_ok(variable())),
-            ref used if used.contains(&Named::Whole(n)) => Some(variable()),
+            ref used if used.contains(&ResultReference::Content(n)) => Some(of_ok(variable())),
+            ref used if used.contains(&ResultReference::Whole(n)) => Some(variable()),
             _ => None,
         };
         self.steps.push(CodeStep { binds, value });
     }
 
-    /// A function of the module: its name with the arity, then its arguments.
+    /// Converts a call of a function of the module: its name with the arity, then its arguments.
     fn own_call(&self, step: &Term) -> Code {
         let parts = step.as_tuple().unwrap_or_default();
         let tag = parts.first().and_then(Term::as_atom).unwrap_or_default();
         let (name, _) = tag.rsplit_once('/').unwrap_or((tag, ""));
         let args = parts.iter().skip(1).map(|it| match result(it) {
-            Some(Named::Content(n)) => Code::Variable(n),
-            Some(Named::Whole(n)) if self.used.contains(&Named::Content(n)) || n == PROCESS => {
+            Some(ResultReference::Content(n)) => Code::Variable(n),
+            Some(ResultReference::Whole(n))
+                if self.used.contains(&ResultReference::Content(n)) || n == PROCESS =>
+            {
                 of_ok(Code::Variable(n))
             }
-            Some(Named::Whole(n)) => Code::Variable(n),
+            Some(ResultReference::Whole(n)) => Code::Variable(n),
             None if it.as_atom() == Some(SERVER) => Code::Variable(PROCESS),
             None => Code::Term(it.clone()),
         });
@@ -167,12 +169,12 @@ impl<'a> Typed<'a> {
     }
 }
 
-fn result(of: &Term) -> Option<Named> {
+fn result(of: &Term) -> Option<ResultReference> {
     let [tag, n] = of.as_tuple()? else { return None };
     let n = u32::try_from(n.as_int()?).ok()?;
     match tag.as_atom()? {
-        RESULT => Some(Named::Whole(n)),
-        CONTENT => Some(Named::Content(n)),
+        RESULT => Some(ResultReference::Whole(n)),
+        CONTENT => Some(ResultReference::Content(n)),
         _ => None,
     }
 }
@@ -185,7 +187,7 @@ fn call(module: &str, function: &str, args: Vec<Code>) -> Code {
     Code::Call { module: Atom::new(module), function: Atom::new(function), args }
 }
 
-/// A test of a sequence of steps: each value that can be compared, or how the process ends.
+/// Writes a test of a sequence of steps: it compares the values that can be compared, or checks how the process ends.
 pub(crate) fn test(
     unit: &UnitName,
     protocol: Protocol,
@@ -220,7 +222,7 @@ pub(crate) fn test(
     }
 }
 
-/// When a process fails.
+/// The phase in which a process fails.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Start,
@@ -235,7 +237,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn values(&self, replies: &[Term]) -> String {
         let mut lines = Vec::new();
-        // The manager of events is started by a step of its own.
+        // The event manager is started by a step of its own.
         let n_before = usize::from(self.typed.protocol == Protocol::GenEvent);
         let n_without = usize::from(!self.typed.has_server);
         let n_steps = (replies.len() + n_before).saturating_sub(n_without);
@@ -254,7 +256,7 @@ impl Writer<'_> {
         self.all(lines)
     }
 
-    /// The process ends with an error.
+    /// The test of a process that ends with an error.
     fn ends(&self, reason: &Term, phase: Phase) -> String {
         let Some((start, steps)) = self.typed.steps.split_first() else { return String::new() };
         if steps.is_empty() || phase == Phase::Start {
@@ -280,7 +282,7 @@ impl Writer<'_> {
         self.all(lines)
     }
 
-    /// A call of the module fails in the process that makes it.
+    /// The test of a call that fails in the calling process.
     fn raises(&self, class: &str, reason: &Term) -> String {
         let Some((last, before)) = self.typed.steps.split_last() else { return String::new() };
         let mut lines: Vec<String> = before.iter().map(|it| self.plain(it)).collect();
@@ -350,7 +352,7 @@ impl Writer<'_> {
         }
     }
 
-    /// In a process of its own that no other one ends.
+    /// Joins the lines to a test in a process that traps exits.
     fn all(&self, lines: Vec<String>) -> String {
         match self.syntax {
             Syntax::Erlang => {

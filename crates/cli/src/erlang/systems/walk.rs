@@ -1,8 +1,8 @@
-//! Core Erlang, part by part.
+//! Traverses Core Erlang expressions.
 
 use erlang::core::{Expr, ExprKind, MapPair, VarId};
 
-/// The expressions in an expression.
+/// The direct subexpressions of an expression.
 pub(super) fn parts(of: &Expr) -> Vec<&Expr> {
     match &of.kind {
         ExprKind::Var(_)
@@ -43,8 +43,8 @@ pub(super) fn mentions(of: &Expr, var: VarId) -> bool {
         || parts(of).into_iter().any(|it| mentions(it, var))
 }
 
-/// Whether somebody decides by the value of a variable, or gives it to a function of the same module. What
-/// is only put into other terms, as for a log, is not looked at.
+/// Whether a variable is the subject of a `case` or an argument of a local call. A variable that is only put into
+/// other terms, as for a log, is not inspected.
 pub(super) fn looks_at(of: &Expr, var: VarId) -> bool {
     let is_var = |it: &Expr| matches!(&it.kind, ExprKind::Var(it) if *it == var);
     let args = if let ExprKind::Case { args, .. } | ExprKind::Local { args, .. } = &of.kind {

@@ -1,5 +1,5 @@
-//! Which paths of a unit become tests, whatever language they are written in: those that can be written
-//! down and end on BEAM as they did here.
+//! Selects the paths of a unit that become tests, independently of the test language: those that can be written as
+//! text and have the same outcome on BEAM.
 
 use crate::args;
 use crate::erlang::confirm::{Verdict, compare};
@@ -13,18 +13,18 @@ use std::time::Duration;
 use term::{Fun, Term};
 use trace::{ClauseId, Covered};
 
-/// Tests of one unit. What leads somewhere new comes first.
+/// The maximum number of tests per unit; paths with news come first.
 const MAX_TESTS: usize = 1000;
-/// For one call on BEAM.
+/// The time limit of a call on BEAM.
 const LIMIT: Duration = Duration::from_secs(2);
-/// A unit whose calls do not come back is not asked more often.
+/// After this many timeouts no further tests of the unit are tried.
 const MAX_TIMEOUTS: usize = 3;
 
 /// The tests of a unit, each an assertion on a line of its own.
 #[derive(Debug, Default)]
 pub(super) struct Chosen {
     pub(super) lines: Vec<Line>,
-    /// Why a path has no test, and how often.
+    /// The reasons why paths have no test, each with its count.
     pub(super) left_out: BTreeMap<&'static str, usize>,
 }
 
@@ -35,15 +35,16 @@ pub(super) struct Line {
     shows: Shows,
 }
 
-/// Why there is the test.
+/// Why a test was selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shows {
     Finding,
     Path,
 }
 
-/// The tests of a unit, each as `write` has it, or why it has none. `entered` has the clauses that are
-/// wanted and that tests chosen before enter. Without a BEAM only findings were seen there.
+/// Selects the tests of a unit. `write` returns the text of a test, or why it has none. `entered` are the wanted
+/// clauses that earlier tests enter; those of the new tests are added. Without a BEAM only confirmed findings are sure
+/// to fail.
 pub(super) fn choose(
     of: Tested<'_>,
     (wanted, entered): (&Covered, &mut Covered),
@@ -52,7 +53,7 @@ pub(super) fn choose(
     write: impl Fn(&Test) -> Result<String, &'static str>,
 ) -> Chosen {
     let mut res = Chosen::default();
-    // Others may show nothing, or not end.
+    // Without a trial, an unconfirmed finding may not reproduce, or not end.
     let is_sure = |it: &Finding| trial.is_some() || it.confirmation == Confirmation::Confirmed;
     let candidates = match how {
         args::Tests::Minimal => fewest(of, wanted, is_sure),
@@ -73,7 +74,7 @@ pub(super) fn choose(
             Ok(text) => {
                 let script = of.unit.script(&test.input.args).on_beam();
                 let verdict = match &mut trial {
-                    // These tests are not used.
+                    // The caller discards tests that were selected after the time was over.
                     Some(Trial { until, .. }) if until.why_over().is_some() => return res,
                     Some(Trial { beam, .. }) => {
                         let replayed = beam.call_prepared(&preparations, &script, LIMIT);
@@ -100,7 +101,7 @@ pub(super) fn choose(
     res
 }
 
-/// One test for each path, of those that brought nothing new not too many.
+/// One test per path; of paths without news only as many as fit.
 fn each_path(of: Tested<'_>, res: &mut Chosen) -> Vec<(Shows, Test)> {
     let (n_paths, tests) = (of.explored.n_paths, &of.explored.report.tests);
     if MAX_TESTS < n_paths {
@@ -117,7 +118,7 @@ fn each_path(of: Tested<'_>, res: &mut Chosen) -> Vec<(Shows, Test)> {
     chosen.map(|it| (Shows::Path, it.clone())).collect()
 }
 
-/// The findings, then what enters most clauses.
+/// The findings, followed by the paths that enter most clauses.
 fn fewest(
     of: Tested<'_>,
     wanted: &Covered,
@@ -146,7 +147,7 @@ fn both(one: &Covered, other: &Covered) -> Covered {
     res
 }
 
-/// Leaves out tests whose clauses others enter too, of those chosen for their clauses.
+/// Removes tests whose clauses the other tests enter too, except tests of findings.
 pub(super) fn leave_out_needless(chosen: &mut [Chosen]) {
     let mut counts: BTreeMap<ClauseId, usize> = BTreeMap::new();
     for clause in chosen.iter().flat_map(|it| &it.lines).flat_map(|it| it.covered.iter()) {
@@ -166,7 +167,7 @@ pub(super) fn leave_out_needless(chosen: &mut [Chosen]) {
     }
 }
 
-/// Whether two runs of the same call may give different ones.
+/// Whether the term may differ between two runs of the same call.
 pub(crate) fn is_opaque(term: &Term) -> bool {
     term.has_part(|it| is_handle(it) || is_fun(it, |it| !matches!(it, Fun::External { .. })))
 }
@@ -179,12 +180,12 @@ fn is_fun(term: &Term, is: impl Fn(&Fun) -> bool) -> bool {
     if let Term::Fun(fun) = term { is(fun) } else { false }
 }
 
-/// Whether there is a frame of a stack in it: where code stands differs from one release to the next.
+/// Whether a stack frame with a source position is in the term; positions differ between releases.
 pub(super) fn has_place(term: &Term) -> bool {
     term.has_part(|it| is_frame(it).is_some())
 }
 
-/// The module, the function and the arguments of a frame whose last part says where it is.
+/// Module, function and arguments of a stack frame with a source position.
 pub(super) fn is_frame(term: &Term) -> Option<[&Term; 3]> {
     let [module @ Term::Atom(_), function @ Term::Atom(_), args, place] = term.as_tuple()? else {
         return None;

@@ -1,4 +1,4 @@
-//! The command that runs the written tests. It works as it is pasted, where `gimlet test` was started.
+//! The command that runs the written tests, to be pasted in the directory where `gimlet test` was started.
 
 use crate::erlang::project::Project;
 use crate::flow::shell_word;
@@ -6,10 +6,10 @@ use beam::Source;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Sources that the command names one by one; of more, it names their directories.
+/// The maximum number of sources that the command names one by one; of more, it names their directories.
 const MAX_SOURCES: usize = 6;
 
-/// Compiles the tests, and the modules under test that were given as source, and runs all tests.
+/// The command that compiles the tests and the modules that were given as sources, and runs all tests.
 pub(super) fn eunit(project: &Project, dir: &Path) -> String {
     let out = quoted(dir);
     let mut erlc = vec!["erlc".to_owned(), "-o".to_owned(), out.clone()];
@@ -39,7 +39,7 @@ pub(super) fn exunit(project: &Project, dir: &Path) -> String {
     format!("{} -e 'ExUnit.start()' -r {files}", elixir.join(" "))
 }
 
-/// The modules under test that have to be compiled.
+/// The modules under test that must be compiled.
 fn sources(project: &Project) -> Vec<&Path> {
     let sources = project.modules.iter().filter_map(|it| it.source.as_ref());
     let erl = |it: &&Source| matches!(it, Source::Erl(_));
@@ -54,7 +54,7 @@ fn named(sources: &[&Path]) -> Vec<String> {
     dirs.iter().map(|it| format!("{}/*.erl", quoted(it))).collect()
 }
 
-/// The layout of an application: `src/` beside `include/`.
+/// The include directory of an application: `include/` beside `src/`.
 fn include_beside(source: &Path) -> Option<PathBuf> {
     let app = source.parent().filter(|it| it.ends_with("src"))?.parent()?;
     Some(app.join("include")).filter(|it| it.is_dir())

@@ -1,8 +1,7 @@
-//! An EUnit module for each module under test: calls with the value or the exception that
-//! they end with.
+//! Writes an EUnit module for each module under test: calls with the value or exception of their outcome.
 //!
-//! Only what BEAM was seen to do is written down, so the tests pass. What can't be compared with a
-//! literal (funs, pids, ports, references) is left out, and said to be.
+//! Only outcomes that BEAM reproduced are written, so the tests pass. Outcomes that can't be compared with a literal
+//! (funs, pids, ports, references) are left out, which a comment states.
 
 use crate::erlang::script::ByName;
 use crate::erlang::setup::Setup;
@@ -15,14 +14,14 @@ use std::fmt::Write;
 use term::{Atom, Style, Term, print};
 use trace::Outcome;
 
-/// The compiler takes its time over long functions.
+/// The maximum number of assertions in a function: the compiler is slow on long functions.
 const MAX_TESTS_TOGETHER: usize = 50;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
-    /// A file of the user's.
+pub(crate) enum ModuleOrigin {
+    /// A file of the user.
     User,
-    /// Part of OTP: the compiler knows its functions, and would warn of calls that fail.
+    /// A module of OTP: the compiler knows its functions, and would warn of calls that fail.
     Otp,
 }
 
@@ -34,7 +33,7 @@ pub(super) fn name(module: &Atom) -> String {
 /// The text of the test module.
 pub(super) fn text(
     module: &Atom,
-    origin: Origin,
+    origin: ModuleOrigin,
     units: &[Tested<'_>],
     chosen: &[Chosen],
 ) -> String {
@@ -50,13 +49,13 @@ pub(super) fn text(
         show_unit(&mut out, *unit, chosen);
     }
     out.push_str(ALONE);
-    if origin == Origin::Otp {
+    if origin == ModuleOrigin::Otp {
         out.push_str("\ncall(Module, Function, Args) ->\n    apply(Module, Function, Args).\n");
     }
     out
 }
 
-/// Runs a test so that nothing of it is left for the next one.
+/// The function of the test module that isolates a test from the next one.
 const ALONE: &str = "
 %% A test in a process of its own: what it started and what is linked to it ends with it.
 alone({Line, Test}) ->
@@ -103,7 +102,7 @@ fn show_unit(out: &mut String, of: Tested<'_>, chosen: &Chosen) {
     }
 }
 
-/// Whether a line of the file is that of a test.
+/// Whether a line of the file is a test.
 pub(super) fn is_test(line: &str) -> bool {
     line.trim_start_matches([' ', '[', ',']).starts_with("?_assert")
 }
@@ -111,7 +110,7 @@ pub(super) fn is_test(line: &str) -> bool {
 pub(super) fn assertion(
     unit: &UnitName,
     setups: &[Setup],
-    origin: Origin,
+    origin: ModuleOrigin,
     test: &Test,
 ) -> Result<String, &'static str> {
     if let Some(protocol) = Protocol::of_unit(unit) {
@@ -122,8 +121,8 @@ pub(super) fn assertion(
         return Err("the input can't be written down");
     }
     let call = script.expression(match origin {
-        Origin::User => ByName::Written,
-        Origin::Otp => ByName::Called,
+        ModuleOrigin::User => ByName::Written,
+        ModuleOrigin::Otp => ByName::Called,
     });
     let steps: Vec<String> = setups.iter().map(Setup::erlang).collect();
     let call = match steps.is_empty() {
@@ -154,7 +153,7 @@ pub(super) fn assertion(
     }
 }
 
-/// What matches the term: exactly, where that can be written.
+/// A pattern that matches the term, exactly where that is possible.
 pub(crate) fn pattern(term: &Term) -> String {
     if let Some([module, function, args]) = is_frame(term) {
         let [module, function] = [module, function].map(pattern);
@@ -162,12 +161,12 @@ pub(crate) fn pattern(term: &Term) -> String {
     }
     match term {
         Term::Fun(_) | Term::Pid(_) | Term::Port(_) | Term::Ref(_) => "_".to_owned(),
-        // Newer compilers ask which zero is meant.
+        // Newer compilers warn of a pattern that does not distinguish `0.0` from `-0.0`.
         Term::Float(x) if *x == 0.0 => "_".to_owned(),
         Term::List(list) => {
             let items: Vec<String> = list.items.iter().map(pattern).collect();
             if !items.is_empty() && list.items.iter().all(|it| is_frame(it).is_some()) {
-                // Who called the test is below.
+                // The frames below are those of the test's callers.
                 format!("[{}|_]", items.join(","))
             } else if list.tail == Term::Nil {
                 format!("[{}]", items.join(","))

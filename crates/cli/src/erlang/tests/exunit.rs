@@ -1,4 +1,4 @@
-//! An ExUnit file for each module under test.
+//! Writes an ExUnit file for each module under test.
 
 use crate::elixir::{PREFIX, Spelling, Structs, alias, exception, quoted};
 use crate::erlang::setup::Setup;
@@ -43,7 +43,7 @@ pub(super) fn text(module: &Atom, units: &[Tested<'_>], chosen: &[Chosen]) -> St
             Some(protocol) => protocol.title().to_owned(),
             None => format!("{}/{}", unit.unit.function.as_str(), unit.unit.arity),
         };
-        // Processes of one sequence must not meet those of another.
+        // The processes of one sequence must not interfere with those of another.
         let is_system = Protocol::of_unit(unit.unit).is_some();
         let n_together = if is_system { 1 } else { MAX_ASSERTIONS };
         for alike in lines.chunk_by(|a, b| about(&a.text) == about(&b.text)) {
@@ -63,7 +63,7 @@ pub(super) fn text(module: &Atom, units: &[Tested<'_>], chosen: &[Chosen]) -> St
     out
 }
 
-/// What an assertion is about, as the name of its test says it.
+/// The outcome of an assertion, as the name of its test states it.
 pub(super) fn about(line: &str) -> String {
     if let Some(rest) = line.strip_prefix(RAISES) {
         let name: String = rest.chars().take_while(|it| *it != ',').collect();
@@ -87,7 +87,7 @@ pub(super) fn is_begin(line: &str) -> bool {
     line.starts_with("  test ")
 }
 
-/// Assertions in one test: Elixir's compiler takes minutes for a thousand.
+/// The maximum number of assertions in a test: Elixir's compiler takes minutes for a thousand.
 const MAX_ASSERTIONS: usize = 20;
 
 pub(super) fn assertion(
@@ -118,7 +118,7 @@ pub(super) fn assertion(
             Err("the value can't be compared")
         }
         Outcome::Value(value) => {
-            // `1 == 1.0`
+            // `==` does not distinguish `1` from `1.0`.
             let is = if value.has_part(|it| matches!(it, Term::Float(_))) { "===" } else { "==" };
             Ok(format!("assert {call} {is} {}", spelling.term(value)))
         }
@@ -142,7 +142,7 @@ pub(super) fn assertion(
     }
 }
 
-/// That a call raises an exception, with its message where the program has given it one.
+/// The assertion that a call raises an exception, with its message if the program specified one.
 fn raising(reason: &Term, trace: &Term, call: &str) -> String {
     let (name, message) = exception(reason, trace);
     let is_own = matches!(name.as_str(), "RuntimeError" | "ArgumentError") && is_raised(reason);
@@ -154,17 +154,17 @@ fn raising(reason: &Term, trace: &Term, call: &str) -> String {
     }
 }
 
-/// Longer messages are left to the reader.
+/// The maximum length of a message in an assertion, in bytes.
 const MAX_MESSAGE: usize = 80;
 
-/// Whether `raise` made it.
+/// Whether the exception has an explicit message, so that `raise` made it.
 fn is_raised(reason: &Term) -> bool {
     let is_message =
         |it: &(Term, Term)| it.0.as_atom() == Some("message") && it.1.as_bytes().is_some();
     matches!(reason, Term::Map(fields) if fields.iter().any(is_message))
 }
 
-/// `MyApp.Shop` is `my_app_shop`.
+/// Converts `MyApp.Shop` to `my_app_shop`.
 fn underscored(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {

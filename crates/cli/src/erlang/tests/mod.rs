@@ -1,4 +1,4 @@
-//! Paths of units as tests that people can run.
+//! Writes paths of units as tests that people can run.
 
 mod chosen;
 mod command;
@@ -26,15 +26,15 @@ use std::time::Duration;
 use term::Atom;
 use trace::Covered;
 
-/// A unit with what was found of it.
+/// A unit with its results.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tested<'a> {
     pub(crate) unit: &'a UnitName,
     pub(crate) explored: &'a Explored,
 }
 
-/// The test files of all modules that have some. Without a BEAM, and when the time is over, nobody runs
-/// them before they are written.
+/// Makes the test files of all modules that have tests. Without a BEAM, or when the time is over, the tests are not
+/// run before they are written.
 pub(crate) fn files(
     project: &Project,
     to: &Output<'_, Project>,
@@ -54,13 +54,13 @@ pub(crate) fn files(
         let wants =
             |kind: Emit, is_usual: bool| emit.contains(&kind) || emit.is_empty() && is_usual;
         let mut add = |suite: Suite, name: String, run_with: String| {
-            let written = Written { project, module, units: &units, suite };
+            let written = TestFile { project, module, units: &units, suite };
             let is_over = || to.until.why_over().is_some();
             let trial = beam.as_deref_mut().filter(|_| !is_over());
             let mut proof = if trial.is_some() { Proof::Passed } else { Proof::NotRun };
             let mut text = written.text(how, trial.map(|beam| Trial { beam, until: &to.until }));
             if is_over() {
-                // What was cut short failed for that reason alone.
+                // A trial that was interrupted says nothing about the tests.
                 proof = Proof::NotRun;
                 text = written.text(how, None);
             }
@@ -83,7 +83,7 @@ pub(crate) fn files(
     res
 }
 
-/// Says why there are no tests of a module that was explored.
+/// A warning that an explored module has no tests, with the reasons.
 fn no_tests(module: &Atom, left_out: BTreeMap<&'static str, usize>) -> Diagnostic {
     let title =
         format!("no path of {} can be written as a test that passes on BEAM", quoted(module));
@@ -91,31 +91,32 @@ fn no_tests(module: &Atom, left_out: BTreeMap<&'static str, usize>) -> Diagnosti
     Diagnostic::warning(Code::NoTests, title).with_details(details)
 }
 
-/// A BEAM that tests are run on.
+/// A BEAM that runs tests, with its time limit.
 struct Trial<'a> {
     beam: &'a mut Replayer,
     until: &'a Until<'a>,
 }
 
-/// Tells lines of one kind from others.
+/// A predicate on lines of a test file.
 type IsLine = fn(&str) -> bool;
 
-/// A file of tests that is to be written.
-struct Written<'a> {
+/// A file of tests to be written.
+struct TestFile<'a> {
     project: &'a Project,
     module: &'a Module,
     units: &'a [Tested<'a>],
     suite: Suite,
 }
 
-/// The file is run as a whole so often, without what failed before.
+/// How often the file is run as a whole, each time without the tests that failed before.
 const MAX_ROUNDS: usize = 6;
-/// For the tests of a file together.
+/// The time limit of all tests of a file.
 const LIMIT_OF_SUITE: Duration = Duration::from_secs(120);
 const FAILED_TOGETHER: &str = "they fail or warn together with the others";
 
-impl Written<'_> {
-    /// Tests that pass one after the other, if there is a BEAM to see it. Without any, why paths have none.
+impl TestFile<'_> {
+    /// The text of the tests that pass when run in sequence, if there is a BEAM to try them. `Err` has the reasons why
+    /// paths have no test.
     fn text(
         &self,
         how: args::Tests,
@@ -132,7 +133,7 @@ impl Written<'_> {
             leave_out_needless(&mut chosen);
         }
         if self.suite == Suite::Exunit {
-            // Those that are about the same stand together.
+            // Tests with the same outcome are put next to each other.
             chosen.iter_mut().for_each(|it| it.lines.sort_by_key(|it| exunit::about(&it.text)));
         }
         for _ in 0..MAX_ROUNDS {
@@ -174,7 +175,7 @@ impl Written<'_> {
         }
     }
 
-    /// For each test of the file whether it fails, or all if that is not known.
+    /// For each test of the file whether it fails; all fail if that can't be determined.
     fn failing(&self, text: &str, checked: &Result<Checked, HostError>) -> Vec<bool> {
         let (is_test, is_begin): (IsLine, IsLine) = match self.suite {
             Suite::Eunit => (eunit::is_test, |_| false),
@@ -193,7 +194,7 @@ impl Written<'_> {
             Ok(Checked::Failed(lines)) => {
                 let is_named = |it: &(u32, u32)| lines.contains(&it.0) || lines.contains(&it.1);
                 let res: Vec<bool> = places.iter().map(is_named).collect();
-                // Something else than a test is wrong.
+                // No test is at the failing lines, so the file itself is wrong.
                 if lines.is_empty() || res.contains(&true) { res } else { vec![true; places.len()] }
             }
             Err(_) => vec![true; places.len()],
@@ -202,7 +203,7 @@ impl Written<'_> {
     }
 }
 
-/// Leaves out the tests that fail, in the order of the file.
+/// Removes the tests that fail; `fails` is in the order of the file.
 fn leave_out(chosen: &mut [Chosen], fails: &[bool]) {
     let mut fails = fails.iter();
     for Chosen { lines, left_out } in chosen {
@@ -215,7 +216,7 @@ fn leave_out(chosen: &mut [Chosen], fails: &[bool]) {
     }
 }
 
-/// The test that shows how one input ends, in the test language of its module.
+/// The test that shows the outcome of one input, in the test language of its module.
 pub(crate) fn one(project: &Project, task: &Task, setups: &[Setup], test: &Test) -> Option<String> {
     let module = project.module(&task.unit.module)?;
     if elixir::is_elixir(&module.name) {
@@ -224,6 +225,6 @@ pub(crate) fn one(project: &Project, task: &Task, setups: &[Setup], test: &Test)
     eunit::assertion(&task.unit, setups, origin(module), test).ok()
 }
 
-fn origin(module: &Module) -> eunit::Origin {
-    if module.source.is_some() { eunit::Origin::User } else { eunit::Origin::Otp }
+fn origin(module: &Module) -> eunit::ModuleOrigin {
+    if module.source.is_some() { eunit::ModuleOrigin::User } else { eunit::ModuleOrigin::Otp }
 }

@@ -1,7 +1,8 @@
-//! What stands between the engine and a unit: setups and preconditions before it, a look at its result after.
+//! The harness of a unit: generated code that runs setups and preconditions before the unit and inspects its result.
 //!
-//! The gate is code of its own, so that what it asks is explored like everything else: inputs that a
-//! precondition refuses lead to inputs that it accepts, a property that holds to one that does not.
+//! The harness is code of its own, so that its checks are explored like all others: the search finds inputs that
+//! satisfy a precondition from inputs that it refuses, and a counterexample of a property from inputs for which it
+//! holds.
 
 use crate::erlang::contract::Contract;
 use crate::erlang::core::{self, Definition};
@@ -17,24 +18,24 @@ use std::sync::Arc;
 use term::{Atom, Exprs, Term};
 use trace::{ClauseId, Covered, Executor, ExecutorError, Input, Outcome, Run, SiteId, Tried};
 
-/// A unit, seen through its gate if it has one.
+/// A unit, called through its harness if it needs one.
 #[derive(Debug)]
-pub(crate) struct Gated<'m> {
-    unit: Runs<'m>,
-    gate: Option<Atom>,
-    /// The clause that is entered when all that recipes stand for is made.
+pub(crate) struct Harnessed<'m> {
+    unit: AnyUnit<'m>,
+    harness: Option<Atom>,
+    /// The clause of the harness that is entered after all recipes have produced their values.
     entry: Option<ClauseId>,
     contract: &'m Contract,
 }
 
-/// Where the unit runs.
+/// A unit on our machine, or on BEAM.
 #[derive(Debug)]
-enum Runs<'m> {
+enum AnyUnit<'m> {
     Here(Unit<'m>),
     OnBeam(BeamUnit<'m>),
 }
 
-/// A BEAM to run units on, and when to use it.
+/// A BEAM that runs units, and when it is used.
 #[derive(Debug)]
 pub(crate) enum OnBeam<'m> {
     Always(&'m mut Runner),
@@ -42,7 +43,7 @@ pub(crate) enum OnBeam<'m> {
 }
 
 impl OnBeam<'_> {
-    /// The same for a shorter time.
+    /// Borrows it for a shorter time.
     pub(crate) fn again(&mut self) -> OnBeam<'_> {
         match self {
             OnBeam::Always(runner) => OnBeam::Always(runner),
@@ -63,44 +64,44 @@ pub(crate) fn is_refusal(outcome: &Outcome) -> bool {
     }
 }
 
-impl Gated<'_> {
+impl Harnessed<'_> {
     pub(crate) fn new<'m>(
         machine: &'m mut Machine,
         mut runner: Option<OnBeam<'m>>,
         unit: &UnitName,
         contract: &'m Contract,
         modules: &[Atom],
-    ) -> Result<Gated<'m>, String> {
+    ) -> Result<Harnessed<'m>, String> {
         let UnitName { module, function, .. } = unit;
         let spec = contract.spec();
-        let Some(code) = gate(unit, contract) else {
+        let Some(code) = harness(unit, contract) else {
             let unit =
-                Runs::new(machine, runner, (module.clone(), function.clone()), spec, modules);
-            return Ok(Gated { unit, gate: None, entry: None, contract });
+                AnyUnit::new(machine, runner, (module.clone(), function.clone()), spec, modules);
+            return Ok(Harnessed { unit, harness: None, entry: None, contract });
         };
         machine.install(&code).map_err(|it| it.to_string())?;
-        let gate = code.name.clone();
+        let harness = code.name.clone();
         if let Some(OnBeam::Always(runner) | OnBeam::IfNeeded(runner)) = &mut runner {
             runner.add(&Arc::new(code)).map_err(|it| it.to_string())?;
         }
         let has_recipes = contract.signature.as_ref().is_some_and(|it| !it.makers.is_empty());
-        let entry = machine.clauses(&gate).first().map(|it| it.id).filter(|_| has_recipes);
-        let unit = Runs::new(machine, runner, (gate.clone(), function.clone()), spec, modules);
+        let entry = machine.clauses(&harness).first().map(|it| it.id).filter(|_| has_recipes);
+        let unit =
+            AnyUnit::new(machine, runner, (harness.clone(), function.clone()), spec, modules);
         let unit = unit.entered_by(entry);
-        Ok(Gated { unit, gate: Some(gate), entry, contract })
+        Ok(Harnessed { unit, harness: Some(harness), entry, contract })
     }
 
-    /// Runs are made to be compared from here on.
+    /// Lets every run from now on use all its reductions, so that runs can be compared with each other.
     pub(crate) fn be_patient(&mut self) {
         match &mut self.unit {
-            Runs::Here(unit) => unit.be_patient(),
-            Runs::OnBeam(_) => (),
+            AnyUnit::Here(unit) => unit.be_patient(),
+            AnyUnit::OnBeam(_) => (),
         }
     }
 
-    /// What the making of values comes to is not the unit's end: an input of which no value is made is
-    /// refused.
-    /// Nor is one with bytes where a text is wanted an input that anybody promised to take.
+    /// Turns the outcome into a refusal if a recipe failed, since that is no outcome of the unit, or if the input
+    /// contains bytes where the spec asks for a text, or an incomplete struct.
     fn refuse_unmade(&self, input: &Input, covered: &Covered, outcome: &mut Outcome) {
         let Contract { structs, .. } = self.contract;
         if self.entry.is_some_and(|it| !covered.has(it))
@@ -112,20 +113,20 @@ impl Gated<'_> {
         }
     }
 
-    fn leave_out_gate(&self, outcome: &mut Outcome) {
-        if let (Some(gate), Outcome::Crash { trace, .. }) = (&self.gate, outcome) {
-            *trace = without_gate(trace, gate);
+    fn leave_out_harness(&self, outcome: &mut Outcome) {
+        if let (Some(harness), Outcome::Crash { trace, .. }) = (&self.harness, outcome) {
+            *trace = without_harness(trace, harness);
         }
     }
 }
 
-/// The code of a unit's gate, if it needs one: a function of the same name in a module of its own.
-pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
+/// The harness of a unit, if it needs one: a function of the same name in a module of its own.
+pub(crate) fn harness(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
     if let Some(system) = &contract.system {
-        return Some(systems::gate(system));
+        return Some(systems::harness(system));
     }
     if contract.is_drawn {
-        return Some(properties::gate(unit));
+        return Some(properties::harness(unit));
     }
     let Contract { preconditions, setups, signature, .. } = contract;
     let made = signature.as_ref().and_then(|it| made(it, &refuse));
@@ -133,75 +134,79 @@ pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
     if is_plain && made.is_none() {
         return None;
     }
-    let kind = if setups.is_empty() { "gate" } else { "started" };
+    let kind = if setups.is_empty() { "harness" } else { "started" };
     let name = Atom::new(&format!("gimlet${kind}:{unit}"));
     let exported = vec![definition(unit, preconditions, setups, made.as_ref())];
     Some(core::module(&name, exported, made.map(|it| it.definitions).unwrap_or_default()))
 }
 
-/// The function that does a setup, in a module of its own.
+/// The name of the generated module that performs a setup, and of its function.
 pub(crate) const SETUP: &str = "gimlet$setup";
 
-/// A module whose function [`SETUP`] does a setup.
+/// A module whose function [`SETUP`] performs a setup.
 pub(crate) fn setup_code(setup: &Setup) -> ModuleCode {
     let name = Atom::new(SETUP);
-    let body = before(setup, core::literal(Term::atom("ok")), 0);
+    let body = with_setup(setup, core::literal(Term::atom("ok")), 0);
     let definition = Definition { name: name.clone(), params: Vec::new(), body };
     core::module(&name, vec![definition], Vec::new())
 }
 
-/// A trace without the frames of the gate, and of what it calls that is ours.
-pub(crate) fn without_gate(trace: &Term, gate: &Atom) -> Term {
+/// Removes the frames of the harness, and of our driver, from a stack trace.
+pub(crate) fn without_harness(trace: &Term, harness: &Atom) -> Term {
     let is_ours = |frame: &Term| match frame.as_tuple() {
-        Some([Term::Atom(module), ..]) => module == gate || module.as_str() == systems::DRIVER_NAME,
+        Some([Term::Atom(module), ..]) => {
+            module == harness || module.as_str() == systems::DRIVER_NAME
+        }
         Some(_) | None => false,
     };
     let frames = trace.as_list().unwrap_or_default().iter();
     Term::proper_list(frames.filter(|it| !is_ours(it)).cloned().collect())
 }
 
-impl<'m> Runs<'m> {
+impl<'m> AnyUnit<'m> {
     fn new(
         machine: &'m mut Machine,
         runner: Option<OnBeam<'m>>,
         (module, function): (Atom, Atom),
         spec: FromSpec,
         modules: &[Atom],
-    ) -> Runs<'m> {
+    ) -> AnyUnit<'m> {
         match runner {
             Some(OnBeam::Always(runner)) => {
                 let unit = BeamUnit::new(machine, runner, module, function);
-                Runs::OnBeam(unit.within(spec).testing(modules))
+                AnyUnit::OnBeam(unit.within(spec).testing(modules))
             }
             Some(OnBeam::IfNeeded(runner)) => {
                 let unit = BeamUnit::new(machine, runner, module, function).only_if_needed();
-                Runs::OnBeam(unit.within(spec).testing(modules))
+                AnyUnit::OnBeam(unit.within(spec).testing(modules))
             }
-            None => Runs::Here(Unit::new(machine, module, function).within(spec).testing(modules)),
+            None => {
+                AnyUnit::Here(Unit::new(machine, module, function).within(spec).testing(modules))
+            }
         }
     }
 
-    /// What makes inputs is told from what is tested where the machine runs it.
-    fn entered_by(self, clause: Option<ClauseId>) -> Runs<'m> {
+    /// Lets the machine distinguish code that makes inputs from code under test. BEAM does not.
+    fn entered_by(self, clause: Option<ClauseId>) -> AnyUnit<'m> {
         match self {
-            Runs::Here(unit) => Runs::Here(unit.entered_by(clause)),
-            Runs::OnBeam(_) => self,
+            AnyUnit::Here(unit) => AnyUnit::Here(unit.entered_by(clause)),
+            AnyUnit::OnBeam(_) => self,
         }
     }
 
     fn executor(&mut self) -> &mut dyn Executor {
         match self {
-            Runs::Here(unit) => unit,
-            Runs::OnBeam(unit) => unit,
+            AnyUnit::Here(unit) => unit,
+            AnyUnit::OnBeam(unit) => unit,
         }
     }
 }
 
-impl Executor for Gated<'_> {
+impl Executor for Harnessed<'_> {
     fn run(&mut self, input: &Input) -> Result<Run, ExecutorError> {
         let mut run = self.unit.executor().run(input)?;
         self.refuse_unmade(input, &run.covered, &mut run.outcome);
-        self.leave_out_gate(&mut run.outcome);
+        self.leave_out_harness(&mut run.outcome);
         Ok(run)
     }
 
@@ -215,7 +220,7 @@ impl Executor for Gated<'_> {
     fn try_out(&mut self, input: &Input) -> Result<Tried, ExecutorError> {
         let mut tried = self.unit.executor().try_out(input)?;
         self.refuse_unmade(input, &tried.covered, &mut tried.outcome);
-        self.leave_out_gate(&mut tried.outcome);
+        self.leave_out_harness(&mut tried.outcome);
         Ok(tried)
     }
 
@@ -225,17 +230,17 @@ impl Executor for Gated<'_> {
 
     fn is_inside(&self, site: SiteId) -> bool {
         match &self.unit {
-            Runs::Here(unit) => unit.is_inside(site),
-            Runs::OnBeam(unit) => unit.is_inside(site),
+            AnyUnit::Here(unit) => unit.is_inside(site),
+            AnyUnit::OnBeam(unit) => unit.is_inside(site),
         }
     }
 }
 
-/// `f(A1, …) -> case pre(A1, …) of true -> m:f(A1, …); _ -> throw(…) end.` A precondition that fails
-/// refuses.
+/// The function of the harness: `f(A1, …) -> case pre(A1, …) of true -> m:f(A1, …); _ -> throw(…) end.` An exception
+/// in a precondition refuses the input.
 ///
-/// Where parameters are recipes, what they make is tried first. A recipe of which nothing comes is refused
-/// like an input that a precondition refuses.
+/// If parameters are recipes, their values are made first. A recipe that fails is refused like an input that a
+/// precondition refuses.
 fn definition(
     unit: &UnitName,
     preconditions: &[UnitName],
@@ -248,11 +253,11 @@ fn definition(
     let vars = || (first_arg..first_arg + unit.arity).map(core::variable).collect();
     let mut body = core::call(&unit.module, &unit.function, vars());
     if unit.is_property() {
-        body = looked_at(body, unit.arity);
+        body = inspected_property(body, unit.arity);
     }
     for (n, precondition) in preconditions.iter().enumerate() {
         let asked = core::call(&precondition.module, &precondition.function, vars());
-        body = accepted(asked, body, unit.arity + 1 + N_VARS * n);
+        body = if_accepted(asked, body, unit.arity + 1 + N_VARS * n);
     }
     if let Some(Made { args, .. }) = made {
         let unused = first_arg + unit.arity;
@@ -268,17 +273,17 @@ fn definition(
             refuse(),
         );
     }
-    // Behind the variables of all that stands within.
+    // After the variables of the inner expressions.
     let first_var = 2 * unit.arity + 2 + N_VARS * (preconditions.len() + 1);
     for (n, setup) in setups.iter().enumerate().rev() {
-        body = before(setup, body, first_var + N_VARS * n);
+        body = with_setup(setup, body, first_var + N_VARS * n);
     }
     Definition { name: unit.function.clone(), params, body }
 }
 
-/// The body behind a setup: `do m:f() body`, or the descriptions of all applications loaded and
-/// `case application:ensure_all_started(a) of {ok, _} -> body; Other -> error(Other) end`.
-fn before(setup: &Setup, body: Term, first_var: usize) -> Term {
+/// Puts a setup before the body: `do m:f() body`. An application is started after the descriptions of all applications
+/// are loaded: `case application:ensure_all_started(a) of {ok, _} -> body; Other -> error(Other) end`.
+fn with_setup(setup: &Setup, body: Term, first_var: usize) -> Term {
     let application = Atom::new("application");
     match setup {
         Setup::Call(unit) => {
@@ -299,7 +304,7 @@ fn before(setup: &Setup, body: Term, first_var: usize) -> Term {
     }
 }
 
-/// The first of the variables of what is made.
+/// The first of the variables for values made by recipes.
 fn first_made(unit: &UnitName, preconditions: &[UnitName]) -> usize {
     unit.arity + 1 + N_VARS * preconditions.len()
 }
@@ -308,17 +313,17 @@ fn refuse() -> Term {
     core::raise("throw", core::literal(Term::atom(REFUSED)))
 }
 
-/// `case m:f(A1, …) of false -> false; Other -> Other end`
-fn looked_at(result: Term, var: usize) -> Term {
+/// Makes the result of a property a choice: `case m:f(A1, …) of false -> false; Other -> Other end`
+fn inspected_property(result: Term, var: usize) -> Term {
     let other = || core::variable(var);
     let no = || core::literal(Term::atom("false"));
     core::case(result, vec![(no(), no()), (other(), other())])
 }
 
-/// Variables of one question.
+/// The number of variables that a call of a precondition needs.
 const N_VARS: usize = 5;
 
-fn accepted(asked: Term, accepted: Term, first_var: usize) -> Term {
+fn if_accepted(asked: Term, accepted: Term, first_var: usize) -> Term {
     let yes = core::literal(Term::atom("true"));
     let clauses = vec![(yes, accepted), (core::variable(first_var + 4), refuse())];
     core::attempt(asked, first_var, core::case(core::variable(first_var), clauses), refuse())

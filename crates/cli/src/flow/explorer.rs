@@ -1,5 +1,4 @@
-//! Who explores units: this thread on a machine of its own, or a process of its own. The search treats
-//! both alike.
+//! The two ways to explore units, which the search treats alike: on the calling thread, or in a worker process.
 
 use crate::flow::program::{Program, Slice};
 use crate::flow::progress::Progress;
@@ -9,56 +8,56 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub(super) trait Hand<P: Program> {
-    /// Waits until it can explore, so that this is not taken from the time of a unit.
-    fn prepare(&mut self) -> Result<(), Lost>;
+pub(super) trait Explorer<P: Program> {
+    /// Waits until the explorer has loaded the program, so that loading does not count as time of a unit.
+    fn prepare(&mut self) -> Result<(), LostTurn>;
 
-    /// `heard` gets what was found until then, now and then.
+    /// Explores the unit of a turn. `heard` is called with interim results from time to time.
     fn explore(
         &mut self,
         turn: &Turn,
         progress: &Progress,
         heard: &mut dyn FnMut(P::Explored),
-    ) -> Result<P::Explored, Lost>;
+    ) -> Result<P::Explored, LostTurn>;
 }
 
-/// A turn that came to nothing.
+/// A turn without a result.
 #[derive(Debug)]
-pub(super) struct Lost {
+pub(super) struct LostTurn {
     pub(super) why: String,
     pub(super) cause: Fault,
 }
 
-/// What a turn was lost by.
+/// Why a turn has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The process ended. Others may have taken the memory that it needed.
+    /// The worker process died. A retry may succeed, since other workers may have taken the memory that it needed.
     Died,
-    /// A mistake of ours, or no end in sight: it would be the same again.
+    /// A bug of ours, or the worker exceeded its limits: a retry would fail as well.
     Failed,
-    /// The user asked to stop.
+    /// The user interrupted the search.
     Stopped,
 }
 
-/// Explores on the thread that asks.
-pub(super) struct Local<'a, P: Program> {
+/// Explores on the calling thread.
+pub(super) struct InThread<'a, P: Program> {
     programs: &'a [P],
     units: &'a [(usize, P::Unit)],
     interrupt: &'a Arc<AtomicBool>,
-    /// The program that was explored last, with its machine.
+    /// The index of the program that was explored last, and its worker.
     own: Option<(usize, P::Worker)>,
 }
 
-impl<'a, P: Program> Local<'a, P> {
+impl<'a, P: Program> InThread<'a, P> {
     pub(super) fn new(
         programs: &'a [P],
         units: &'a [(usize, P::Unit)],
         interrupt: &'a Arc<AtomicBool>,
-    ) -> Local<'a, P> {
-        Local { programs, units, interrupt, own: None }
+    ) -> InThread<'a, P> {
+        InThread { programs, units, interrupt, own: None }
     }
 
-    /// Explores a unit, and passes on what is found on the way.
+    /// Explores the unit of a turn and passes interim results to `so_far`.
     pub(super) fn perform(
         &mut self,
         turn: &Turn,
@@ -99,8 +98,8 @@ impl<'a, P: Program> Local<'a, P> {
     }
 }
 
-impl<P: Program> Hand<P> for Local<'_, P> {
-    fn prepare(&mut self) -> Result<(), Lost> {
+impl<P: Program> Explorer<P> for InThread<'_, P> {
+    fn prepare(&mut self) -> Result<(), LostTurn> {
         Ok(())
     }
 
@@ -109,8 +108,8 @@ impl<P: Program> Hand<P> for Local<'_, P> {
         turn: &Turn,
         progress: &Progress,
         _: &mut dyn FnMut(P::Explored),
-    ) -> Result<P::Explored, Lost> {
+    ) -> Result<P::Explored, LostTurn> {
         let explored = self.perform(turn, progress, &SoFar::new(|_| ()));
-        explored.map_err(|why| Lost { why, cause: Fault::Failed })
+        explored.map_err(|why| LostTurn { why, cause: Fault::Failed })
     }
 }
