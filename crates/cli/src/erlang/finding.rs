@@ -67,9 +67,24 @@ impl Cause {
 
     /// What fails and where, whichever function was called: exceptions that a library raises are told by
     /// the call into it. `None`: it concerns the function itself.
-    pub(crate) fn condition(&self, modules: &[Atom]) -> Option<String> {
-        let Cause { kind: _, class, shape, raised, own } = self;
-        let (module, function, arity, line) = own.as_ref()?;
+    pub(crate) fn condition(
+        &self,
+        modules: &[Atom],
+        unit: &UnitName,
+        maker: &UnitName,
+    ) -> Option<String> {
+        let Cause { kind, class, shape, raised, own } = self;
+        if *kind == Kind::Spec {
+            let UnitName { module, function, arity } = maker;
+            let (module, function) = (module.as_str(), function.as_str());
+            return Some(format!("{class} {shape} {module}:{function}/{arity}"));
+        }
+        let Some((module, function, arity, line)) = own else {
+            // The project's call was the last thing that its function did, so that no frame tells of it.
+            let (by, function, arity, line) = raised.as_ref()?;
+            let (module, by, function) = (unit.module.as_str(), by.as_str(), function.as_str());
+            return Some(format!("{class} {shape} {module} {by}:{function}/{arity} {line:?}"));
+        };
         let raised = raised.as_ref().filter(|it| !modules.contains(&it.0));
         let by = raised.map(|it| format!("{}:{}/{}", it.0.as_str(), it.1.as_str(), it.2));
         Some(format!(
@@ -240,7 +255,10 @@ impl Judge<'_> {
             schedule: None,
             reached: Vec::new(),
             cause: cause.as_ref().map_or_else(|| kind.name().to_owned(), Cause::text),
-            condition: cause.and_then(|it| it.condition(self.modules)),
+            condition: cause.and_then(|it| {
+                let maker = self.contract.answered_by.as_ref().unwrap_or(self.unit);
+                it.condition(self.modules, self.unit, maker)
+            }),
             rated: self.rate(kind, input, outcome, &[]),
         }
     }

@@ -40,6 +40,13 @@ impl Judge<'_> {
             let why = format!("it holds a struct of {name} that no function of {name} made");
             return Rated::new(Level::Refusal, why);
         }
+        if kind != Kind::Property
+            && let Some(module) = self.contract.unmade_struct(input)
+        {
+            let why =
+                format!("it holds a map for a struct of {} that nobody makes", alias(&module));
+            return Rated::new(Level::Refusal, why);
+        }
         match kind {
             Kind::Spec => {
                 let returned = match outcome {
@@ -229,7 +236,10 @@ impl Judge<'_> {
         self.nobody_gives(input)
             .or_else(|| self.asked_for_elsewhere(input, outcome))
             .or_else(|| self.unsaid_of_function(input, outcome, decided_by))
-            .or_else(|| self.unreadable_text(outcome, decided_by))
+            .or_else(|| self.unreadable_text(input, outcome, decided_by))
+            .or_else(|| self.unnamed_atom(outcome, decided_by))
+            .or_else(|| self.no_match_specification(input, outcome))
+            .or_else(|| self.looks_for_absent(input, outcome))
     }
 
     /// Why no code of the project gives this input: of a record, and of a unit that the project keeps to itself.
@@ -375,7 +385,7 @@ pub(crate) fn is_of_runtime(reason: &Term) -> bool {
 }
 
 /// Whether a value was matched against patterns, and none took it.
-fn is_no_match(reason: &Term) -> bool {
+pub(crate) fn is_no_match(reason: &Term) -> bool {
     let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
     let is_builtin = matches!(tag.as_atom(), Some("badarith" | "badarg" | "system_limit"));
     is_of_runtime(reason) && !is_builtin

@@ -1,0 +1,75 @@
+%% What specs say only loosely: which atoms, keys, handles and functions are meant. See `loose.rs`.
+-module(loose).
+-export([setting/1, known/1, new/0, put/3, take/2, share/2, process/2, method/1, first/2, each/2, say/2,
+         total/1, total/2, compiled/1, told/2]).
+-export_type([shelf/0]).
+
+-opaque shelf() :: #{integer() => integer()}.
+
+%% Only some atoms are settings, and there is no result for others.
+-spec setting(atom()) -> pos_integer().
+setting(width) -> 80;
+setting(height) -> 25.
+
+%% The same, but there is one.
+-spec known(atom()) -> {ok, pos_integer()} | {error, atom()}.
+known(width) -> {ok, 80};
+known(height) -> {ok, 25}.
+
+-spec new() -> shelf().
+new() -> #{}.
+
+-spec put(integer(), integer(), shelf()) -> shelf().
+put(Id, N, Shelf) -> Shelf#{Id => N}.
+
+%% No type says which keys are there.
+-spec take(integer(), shelf()) -> shelf().
+take(Id, Shelf) ->
+    {ok, _} = found(Id, Shelf),
+    maps:remove(Id, Shelf).
+
+%% What is there need not be a divisor.
+-spec share(integer(), shelf()) -> float().
+share(Id, Shelf) ->
+    case found(Id, Shelf) of
+        {ok, N} -> 1 / N;
+        error -> 0.0
+    end.
+
+found(Id, Shelf) -> maps:find(Id, Shelf).
+
+%% Not every such text stands for a process that can be.
+-spec process(1..9, 0..9) -> pid().
+process(A, B) -> list_to_pid([$<, $0 + A, $., $0 + B, $., $0, $>]).
+
+%% An atom that stands for one text says no to none, and a part of a text is none that is made.
+-spec method(binary()) -> '*' | binary().
+method(<<"*">>) -> '*';
+method(<<C, _/binary>> = Text) when C >= $A, C =< $Z -> Text.
+
+%% The spec says what one of the functions returns.
+-spec first(fun((integer()) -> integer()), fun((term()) -> term())) -> integer().
+first(F, G) -> G(F(1)).
+
+-spec each(fun(), [integer()]) -> [term()].
+each(F, L) -> lists:map(F, L) ++ [done].
+
+%% What else is needed depends on the text.
+-spec say(string(), [term()]) -> string().
+say(Text, Args) -> lists:flatten(io_lib:format(Text, Args)).
+
+-spec total([integer()]) -> {ok, integer()}.
+total(L) -> total(L, 0).
+
+-spec total([integer()], integer()) -> {ok, integer()}.
+total(L, N) -> lists:sum(L) + N.
+
+%% What is a match specification, no type says.
+-spec compiled([{tuple(), [term()], [term()]}]) -> ok.
+compiled(Specs) ->
+    _ = ets:match_spec_compile(Specs),
+    ok.
+
+%% No such device is there.
+-spec told(atom(), 0..9) -> ok.
+told(Device, N) -> io:put_chars(Device, [$0 + N, $!]).
