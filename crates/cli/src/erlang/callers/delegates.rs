@@ -20,19 +20,14 @@ pub(super) fn delegate_of(function: &Function) -> Option<(Atom, Atom, usize)> {
 /// The function whose result is the result of this one, whatever it is given: `total(L) -> total(L, [])`.
 pub(super) fn answered_by(of: &Atom, function: &Function) -> Option<(Atom, Atom, usize)> {
     let (_, mut body) = only_clause(&function.lambda.params, &function.lambda.body);
-    loop {
-        body = match &body.kind {
-            ExprKind::Let { body, .. } => body,
-            ExprKind::Seq(_, last) => last,
-            ExprKind::Local { name, args, .. } => {
-                return Some((of.clone(), name.clone(), args.len()));
-            }
-            kind => {
-                let ExprKind::Call { module, name, args } = kind else { return None };
-                return Some((as_atom(module)?.clone(), as_atom(name)?.clone(), args.len()));
-            }
-        };
+    while let ExprKind::Let { body: last, .. } | ExprKind::Seq(_, last) = &body.kind {
+        body = last;
     }
+    if let ExprKind::Local { name, args, .. } = &body.kind {
+        return Some((of.clone(), name.clone(), args.len()));
+    }
+    let ExprKind::Call { module, name, args } = &body.kind else { return None };
+    Some((as_atom(module)?.clone(), as_atom(name)?.clone(), args.len()))
 }
 
 /// The body of a function whose only clause takes whatever it is given, and the variables that its arguments
