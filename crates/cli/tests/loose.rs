@@ -11,19 +11,23 @@ use std::process::Command;
 
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
 
-fn findings(args: &[&str]) -> Vec<Value> {
+fn report(args: &[&str]) -> Value {
     let done = common::gimlet(PROGRAMS, &[&["test", "--format", "json"], args].concat());
-    let report: Value = serde_json::from_slice(&done.stdout).unwrap_or_else(|_| {
+    serde_json::from_slice(&done.stdout).unwrap_or_else(|_| {
         panic!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
-    });
+    })
+}
+
+fn findings(report: &Value) -> Vec<&Value> {
     let units = report["units"].as_array().expect("units");
-    units.iter().flat_map(|it| it["findings"].as_array().expect("findings")).cloned().collect()
+    units.iter().flat_map(|it| it["findings"].as_array().expect("findings")).collect()
 }
 
 /// The findings of a function of `loose.erl`: the level, and how the line begins that says why.
 #[track_caller]
 fn check(function: &str, expect: &[[&str; 2]]) {
-    let found = findings(&["loose.erl", "-f", function, "--runs", "300"]);
+    let report = report(&["loose.erl", "-f", function, "--runs", "300"]);
+    let found = findings(&report);
     let found: Vec<[&str; 2]> = found
         .iter()
         .map(|it| [it["level"].as_str().expect("text"), it["because"].as_str().expect("text")])
@@ -67,6 +71,19 @@ fn an_atom_for_one_text_and_a_part_of_a_text_are_no_way_to_say_no() {
 }
 
 #[test]
+fn a_format_that_is_read_is_not_every_text() {
+    let reads = "loose:key/1 reads a text";
+    check("key/1", &[["refusal", reads], ["refusal", reads]]);
+    check("digits/1", &[["refusal", "digits/1 refuses such texts with an exception of its own"]]);
+    check("either/1", &[["refusal", "loose:either/1 reads a text"]]);
+    let bytes = "it is used as bytes, and iolist_size/1 takes no such one";
+    let report = report(&["loose.erl", "-f", "size_of/1", "--runs", "300"]);
+    let found = findings(&report);
+    assert!(found.iter().any(|it| it["because"] == bytes), "{found:#?}");
+    assert!(found.iter().all(|it| it["level"] == "refusal"), "{found:#?}");
+}
+
+#[test]
 fn a_builtin_says_what_is_a_match_specification() {
     check("compiled/1", &[["refusal", "it hands on what ets:match_spec_compile does not take"]]);
 }
@@ -80,16 +97,18 @@ fn each_function_is_taken_for_what_the_spec_says_of_it() {
 
 #[test]
 fn a_result_that_is_handed_on_is_one_finding() {
-    let found = findings(&["loose.erl", "-f", "total/1", "-f", "total/2", "--runs", "50"]);
-    let [first, second] = &found[..] else { panic!("two findings: {found:#?}") };
-    let shown: Vec<&Value> = found.iter().filter(|it| it["same_as"].is_null()).collect();
+    let report = report(&["loose.erl", "-f", "total/1", "-f", "total/2", "--runs", "50"]);
+    let found = findings(&report);
+    let [first, second] = found[..] else { panic!("two findings: {found:#?}") };
+    let shown: Vec<&Value> = found.iter().copied().filter(|it| it["same_as"].is_null()).collect();
     assert_eq!((shown.len(), &first["level"]), (1, &second["level"]), "{found:#?}");
     assert_eq!(shown[0]["also_through"].as_array().map(Vec::len), Some(1), "{found:#?}");
 }
 
 #[test]
 fn a_callback_is_meant_for_what_the_calls_of_some_module_give() {
-    let found = findings(&["handlers/bus.erl", "handlers/printer.erl", "--runs", "300"]);
+    let report = report(&["handlers/bus.erl", "handlers/printer.erl", "--runs", "300"]);
+    let found = findings(&report);
     let of_printer: Vec<String> = found
         .iter()
         .filter(|it| it["call"].as_str().is_some_and(|it| it.starts_with("printer:")))
@@ -112,7 +131,8 @@ fn a_struct_that_nobody_makes_is_refused() {
         Command::new("elixirc").args(["-o", out, "parcel.ex"]).current_dir(PROGRAMS).output();
     let done = done.expect("elixirc");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let found = findings(&[out, "--runs", "300"]);
+    let report = report(&[out, "--runs", "300"]);
+    let found = findings(&report);
     let levels: Vec<(&str, &str)> = found
         .iter()
         .filter(|it| it["kind"] != "rejected")

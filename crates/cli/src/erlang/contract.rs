@@ -115,8 +115,7 @@ impl Contract {
         let unmade = RefCell::new(None);
         let is_unmade = |it: &Term| {
             let module = struct_of(it).filter(|name| {
-                !asked.contains(name)
-                    && !matches!(it, Term::Map(pairs) if self.structs.has(pairs))
+                !asked.contains(name) && !matches!(it, Term::Map(pairs) if self.structs.has(pairs))
             });
             *unmade.borrow_mut() = module.cloned();
             module.is_some()
@@ -237,8 +236,13 @@ fn is_typed(types: &Types, args: TypeId, place: &Place) -> bool {
 
 /// The types that a part of the arguments may have.
 fn types_at(types: &Types, args: TypeId, place: &Place) -> Vec<TypeId> {
-    let Type::Tuple(args) = types.get(args) else { return Vec::new() };
-    let mut at: Vec<TypeId> = args.get(place.argument).copied().into_iter().collect();
+    // Specs with several clauses have a tuple of arguments for each.
+    let clauses = types.members(args).map_or_else(|| vec![args], <[TypeId]>::to_vec);
+    let argument = |it: &TypeId| {
+        let Type::Tuple(args) = types.get(*it) else { return None };
+        args.get(place.argument).copied()
+    };
+    let mut at: Vec<TypeId> = clauses.iter().filter_map(argument).collect();
     for step in &place.steps {
         at = at.into_iter().flat_map(|it| types_of_part(types, it, step)).collect();
     }

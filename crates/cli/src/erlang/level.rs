@@ -238,6 +238,7 @@ impl Judge<'_> {
             .or_else(|| self.unsaid_of_function(input, outcome, decided_by))
             .or_else(|| self.unreadable_text(input, outcome, decided_by))
             .or_else(|| self.unnamed_atom(outcome, decided_by))
+            .or_else(|| self.no_byte(outcome, decided_by))
             .or_else(|| self.no_match_specification(input, outcome))
             .or_else(|| self.looks_for_absent(input, outcome))
     }

@@ -21,7 +21,25 @@ fn reads_match_specification(module: &str, function: &str) -> bool {
     }
 }
 
+/// Builtins that take lists of bytes, and of lists and binaries.
+const OF_BYTES: [&str; 5] =
+    ["iolist_size", "iolist_to_binary", "iolist_to_iovec", "list_to_binary", "list_to_bitstring"];
+
 impl Judge<'_> {
+    /// Of a crash of a builtin that takes bytes at a number of which no spec says what it is: it is used as one.
+    pub(crate) fn no_byte(&self, outcome: &Outcome, decided_by: &[Part]) -> Option<String> {
+        let Outcome::Crash { reason, trace, .. } = outcome else { return None };
+        let raised = frames(trace).into_iter().next()?;
+        let is_it = reason.as_atom() == Some("badarg")
+            && raised.module.as_str() == "erlang"
+            && OF_BYTES.contains(&raised.function.as_str());
+        let is_untyped =
+            !decided_by.is_empty() && decided_by.iter().all(|it| self.is_untyped_list(it));
+        let function = quoted(&raised.function);
+        (is_it && is_untyped)
+            .then(|| format!("it is used as bytes, and {function}/1 takes no such one"))
+    }
+
     /// Of a crash of a builtin that was given a part of the input as a match specification, which types describe
     /// as lists and tuples of anything.
     pub(crate) fn no_match_specification(

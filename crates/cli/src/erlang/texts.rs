@@ -7,6 +7,8 @@
 use crate::erlang::contract::Contract;
 use crate::erlang::finding::Judge;
 use crate::erlang::frames::{Frame, frames};
+use crate::erlang::level::is_of_runtime;
+use crate::erlang::unit::quoted;
 use engine::{Form, Part, Place, Shapes, Step};
 use erlang::spec::Signature;
 use num_bigint::BigInt;
@@ -36,9 +38,11 @@ impl Results {
         // Texts for each atom that was returned, and whether texts were returned as they are, and others.
         let mut texts_of: BTreeMap<&str, Vec<Vec<&Term>>> = BTreeMap::new();
         let (mut gives_back, mut gives_others) = (false, false);
+        let (mut n_taken, mut n_crashed) = (0usize, 0usize);
         for (input, outcome) in ends.filter(|it| it.0.args.iter().any(may_be_text)) {
             match outcome {
                 Outcome::Value(value) => {
+                    n_taken += 1;
                     seen.value(value);
                     let is_given = |it: &Term| it.has_part(|it| it == value);
                     if let Some(name) = value.as_atom() {
@@ -58,6 +62,7 @@ impl Results {
                     }
                 }
                 Outcome::Crash { class, reason, trace } => {
+                    n_crashed += 1;
                     raises |= judge.is_deliberate(input, class, reason, &frames(trace));
                 }
                 Outcome::Stopped(_) | Outcome::Deadlock => {}
@@ -70,8 +75,12 @@ impl Results {
         let says_no = |(name, texts): (&&str, &Vec<Vec<&Term>>)| {
             1 < texts.len() && (seen.has_other || is_truth_value(name))
         };
-        let refuses = raises || seen.has_refusal || texts_of.iter().any(says_no);
-        Results { refuses, are_texts: gives_others || (seen.has_text && !gives_back) }
+        let refuses =
+            raises || seen.has_refusal || seen.has_any_atom || texts_of.iter().any(says_no);
+        // A unit with a spec that crashes at most texts that were tried reads a format, and does not take all texts.
+        let takes_most = judge.contract.signature.is_none() || n_crashed <= n_taken;
+        let are_texts = takes_most && (gives_others || (seen.has_text && !gives_back));
+        Results { refuses, are_texts }
     }
 }
 
@@ -97,6 +106,8 @@ const MAX_STEPS: usize = 1_000;
 struct Seen {
     has_other: bool,
     has_refusal: bool,
+    /// The spec has a result that is an atom of any name.
+    has_any_atom: bool,
     has_text: bool,
 }
 
@@ -141,7 +152,8 @@ impl Seen {
                 self.has_refusal |= term.as_atom().is_some_and(is_truth_value);
                 self.value(term);
             }
-            Type::Kind(Kind::Atom | Kind::Boolean) => self.has_refusal = true,
+            Type::Kind(Kind::Boolean) => self.has_refusal = true,
+            Type::Kind(Kind::Atom) => self.has_any_atom = true,
             Type::Tuple(parts) => {
                 let tag = parts.first().map(|it| types.get(*it));
                 if let Some(Type::Literal(Term::Atom(tag))) = tag {
@@ -165,6 +177,28 @@ impl Seen {
 }
 
 impl Judge<'_> {
+    /// Of an exception that the code under test raises by itself and that carries a part of the text: it is how the
+    /// unit says no.
+    fn raised_at_text(
+        &self,
+        input: &Input,
+        reason: &Term,
+        first: &Frame,
+        decided_by: &[Part],
+    ) -> Option<String> {
+        let [_, data] = reason.as_tuple()? else { return None };
+        let is_text = |it: &Part| is_text(self.contract, self.shapes, it);
+        let is_of_text = matches!(data, Term::Int(_) | Term::Bits(_))
+            && !decided_by.is_empty()
+            && decided_by.iter().all(is_text)
+            && input.args.iter().any(may_be_text);
+        let is_raised = self.modules.contains(&first.module) && !is_of_runtime(reason);
+        (is_raised && is_of_text).then(|| {
+            let name = format!("{}/{}", quoted(&first.function), first.arity);
+            format!("{name} refuses such texts with an exception of its own")
+        })
+    }
+
     /// Of a crash at a text that no clause, or no builtin that reads texts, takes: why it is how the unit
     /// refuses one.
     pub(crate) fn unreadable_text(
@@ -177,11 +211,16 @@ impl Judge<'_> {
         let Outcome::Crash { class, reason, trace } = outcome else { return None };
         let frames = frames(trace);
         let first = frames.first()?;
+        if let Some(why) = self.raised_at_text(input, reason, first, decided_by) {
+            return Some(why);
+        }
         let is_own = self.modules.contains(&first.module);
         let is_taken_by_none = match reason.as_tuple() {
-            Some([tag, ..]) => {
-                matches!(tag.as_atom(), Some("badmatch" | "case_clause" | "try_clause"))
-            }
+            Some([tag, ..]) => match tag.as_atom() {
+                Some("badmatch" | "case_clause" | "try_clause") => true,
+                Some("badarg") => !is_own,
+                _ => false,
+            },
             Some([]) => false,
             None => match reason.as_atom() {
                 Some("function_clause" | "if_clause") => true,
@@ -189,9 +228,11 @@ impl Judge<'_> {
                 Some(_) | None => false,
             },
         };
-        // A reader that does not take the text, or lists of which no spec says that all texts are meant.
-        let is_refused_by_reader =
-            !is_own || said_no(reason) || decided_by.iter().all(|it| self.is_untyped_list(it));
+        // A library that does not take the text, or lists of which no spec says that all texts are meant.
+        let is_of_library = !is_own && first.module.as_str() != "erlang";
+        let is_refused_by_reader = is_of_library
+            || said_no(reason)
+            || decided_by.iter().all(|it| self.is_untyped_list(it));
         if class.as_str() != "error"
             || !is_taken_by_none
             || results.refuses
@@ -213,7 +254,7 @@ impl Judge<'_> {
     }
 
     /// Whether a part is a list or within one, and no spec says what it is.
-    fn is_untyped_list(&self, part: &Part) -> bool {
+    pub(crate) fn is_untyped_list(&self, part: &Part) -> bool {
         let Domain { types, .. } = &self.contract.domain;
         let is_list = matches!(part.form, Form::Integer | Form::List | Form::Nil | Form::End);
         let mut at = self.contract.types_at(&part.place).into_iter();

@@ -1,7 +1,7 @@
 %% What specs say only loosely: which atoms, keys, handles and functions are meant. See `loose.rs`.
 -module(loose).
 -export([setting/1, known/1, new/0, put/3, take/2, share/2, process/2, method/1, first/2, each/2, say/2,
-         total/1, total/2, compiled/1, told/2]).
+         total/1, total/2, compiled/1, told/2, key/1, digits/1, size_of/1, either/1]).
 -export_type([shelf/0]).
 
 -opaque shelf() :: #{integer() => integer()}.
@@ -73,3 +73,24 @@ compiled(Specs) ->
 %% No such device is there.
 -spec told(atom(), 0..9) -> ok.
 told(Device, N) -> io:put_chars(Device, [$0 + N, $!]).
+
+%% Most texts are no keys: a format is read, whatever is made of it.
+-spec key(binary()) -> binary().
+key(<<$(, C, $), Rest/binary>>) -> key(Rest, <<C, C>>).
+
+key(<<>>, Key) -> Key;
+key(<<$;, Rest/binary>>, Key) -> <<Key/binary, Rest/binary>>.
+
+%% A text is refused by an exception that shows what is wrong with it.
+-spec digits(binary()) -> [0..9].
+digits(<<>>) -> [];
+digits(<<C, Rest/binary>>) when C >= $0, C =< $9 -> [C - $0 | digits(Rest)];
+digits(<<C, _/binary>>) -> error({no_digit, C}).
+
+%% No spec says that the numbers are bytes.
+size_of(L) -> iolist_size(L) + 1.
+
+%% The spec has a clause for each kind.
+-spec either(pos_integer()) -> pos_integer(); (string()) -> pos_integer().
+either(N) when is_integer(N) -> N;
+either("Jan") -> 1.
