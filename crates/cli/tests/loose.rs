@@ -84,6 +84,25 @@ fn a_format_that_is_read_is_not_every_text() {
 }
 
 #[test]
+fn what_is_accepted_beside_other_parts_only_is_refused() {
+    let report = report(&["loose.erl", "-f", "sized/2", "--runs", "300"]);
+    let found: Vec<String> = findings(&report)
+        .iter()
+        .filter(|it| it["kind"] != "rejected")
+        .map(|it| format!("{} {}: {}", it["level"], it["call"], it["because"]).replace('"', ""))
+        .collect();
+    let expected = [
+        "refusal loose:sized(list, 0): no call ended well with an integer as argument 2 and the atom list as argument 1",
+        "suspicious loose:sized(list, [3]): inputs of this shape end well: ",
+    ];
+    for it in expected {
+        assert!(found.iter().any(|found| found.starts_with(it)), "{it}: {found:#?}");
+    }
+    let is_of_number = |it: &&String| it.contains("loose:sized(number, ");
+    assert!(found.iter().filter(is_of_number).all(|it| it.starts_with("refusal")), "{found:#?}");
+}
+
+#[test]
 fn a_builtin_says_what_is_a_match_specification() {
     check("compiled/1", &[["refusal", "it hands on what ets:match_spec_compile does not take"]]);
 }

@@ -10,7 +10,7 @@ use crate::erlang::texts::Results;
 use crate::erlang::unit::UnitName;
 use crate::flow::Rated;
 use ::report::{Kind, Reached};
-use engine::Shapes;
+use engine::{Part, Shapes};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use term::{Atom, Fun, Term};
@@ -123,6 +123,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) recorded: Option<&'a Shapes>,
     /// How the project itself calls the unit, if that bounds what it is meant for.
     pub(crate) calls: Option<&'a Calls>,
+    /// The parts of the input that its run looked at; `None`: it is not known.
+    pub(crate) looked_at: Option<&'a [Part]>,
     /// What results look like; `None`: it is not known.
     pub(crate) results: Option<Results>,
 }
@@ -146,7 +148,16 @@ impl<'a> Judge<'a> {
         modules: &'a [Atom],
         calls: Option<&'a Calls>,
     ) -> Judge<'a> {
-        Judge { unit, contract, modules, shapes: None, recorded: None, calls, results: None }
+        Judge {
+            unit,
+            contract,
+            modules,
+            shapes: None,
+            recorded: None,
+            calls,
+            looked_at: None,
+            results: None,
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::erlang::systems::{UNKNOWN, is_runtime_message};
 use crate::erlang::unit::{UnitName, quoted};
 use crate::flow::Rated;
 use ::report::{Kind, Level};
-use engine::{Part, Precision};
+use engine::{Part, Precision, Shapes};
 use erlang::spec::{Maker, Origin};
 use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
@@ -330,6 +330,9 @@ impl Judge<'_> {
         if let Some(part) = refused {
             return Rated::new(Level::Refusal, refused_part(part));
         }
+        if let Some(why) = self.nothing_like_it(shapes, decided_by, precision) {
+            return Rated::new(Level::Refusal, why);
+        }
         let is_improper = |it: &Term| matches!(it, Term::List(list) if list.tail != Term::Nil);
         if input.args.iter().any(|it| it.has_part(is_improper)) && !shapes.takes_improper_lists() {
             let why = "no call ended well that looked at the end of a list without []";
@@ -338,6 +341,29 @@ impl Judge<'_> {
         let example = decided_by.iter().find_map(|it| shapes.example(it, precision));
         let example = example.map(|it| self.unit.script(&it.args).shown()).unwrap_or_default();
         Rated::new(Level::Suspicious, format!("inputs of this shape end well: {}", cut(&example)))
+    }
+}
+
+impl Judge<'_> {
+    /// Of parts that calls took which ended well, where none of those calls had the same atoms, tags and kinds in
+    /// the other places that the failing one looked at.
+    fn nothing_like_it(
+        &self,
+        shapes: &Shapes,
+        decided_by: &[Part],
+        precision: Precision,
+    ) -> Option<String> {
+        let looked_at = self.looked_at?;
+        if shapes.may_have_beside(decided_by, looked_at, precision) {
+            return None;
+        }
+        let part = decided_by.first()?;
+        let has_none =
+            |it: &&Part| !shapes.may_have_beside(decided_by, std::slice::from_ref(*it), precision);
+        let with = |it: &Part| format!(" and {} as {}", it.form, it.place);
+        let with = looked_at.iter().find(has_none).map(with).unwrap_or_default();
+        let like_it = if with.is_empty() { " in an input like this one" } else { "" };
+        Some(format!("{}{with}{like_it}", refused_part(part)))
     }
 }
 

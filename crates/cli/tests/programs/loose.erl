@@ -1,7 +1,7 @@
 %% What specs say only loosely: which atoms, keys, handles and functions are meant. See `loose.rs`.
 -module(loose).
 -export([setting/1, known/1, new/0, put/3, take/2, share/2, process/2, method/1, first/2, each/2, say/2,
-         total/1, total/2, compiled/1, told/2, key/1, digits/1, size_of/1, either/1]).
+         total/1, total/2, compiled/1, told/2, key/1, digits/1, size_of/1, either/1, sized/2]).
 -export_type([shelf/0]).
 
 -opaque shelf() :: #{integer() => integer()}.
@@ -94,3 +94,7 @@ size_of(L) -> iolist_size(L) + 1.
 -spec either(pos_integer()) -> pos_integer(); (string()) -> pos_integer().
 either(N) when is_integer(N) -> N;
 either("Jan") -> 1.
+
+%% A number is taken, but not beside `list'.
+sized(number, X) -> X + 1;
+sized(list, X) -> 100 div (hd(X) - 3).
