@@ -66,7 +66,7 @@ impl Cause {
     }
 
     /// What fails and where, whichever function was called: exceptions that a library raises are told by
-    /// the call into it. `None`: it concerns the function itself.
+    /// the call into it, and results that a spec excludes by `maker`, the function that computes the results of `unit`. `None`: it concerns the function itself.
     pub(crate) fn condition(
         &self,
         modules: &[Atom],

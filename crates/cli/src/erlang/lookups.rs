@@ -1,8 +1,8 @@
-//! Where the code under test asks a table for a key, and what it gets if the table lacks that key.
+//! Crashes of functions that look for a key of the input in a table that lacks it.
 //!
 //! Types can't say which keys a table has: `close(id(), state()) -> state()` is as exact as a spec gets. A function
-//! that goes on only with what it has found refuses the keys that it does not find. Reads Core Erlang; knows
-//! nothing of runs.
+//! that only handles keys that are there refuses the others. [`Lookups`] is read from Core Erlang: it has, for each
+//! function under test, the values that lookups in that function return for a missing key.
 
 use crate::erlang::finding::Judge;
 use crate::erlang::frames::{Frame, frames};
@@ -12,9 +12,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
 
-/// What the functions of the modules under test get for keys that are not there.
+/// What lookups in the functions under test return for keys that are not there.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lookups {
+    /// The values that the lookups of each function return for a missing key.
     missing: FxHashMap<UnitName, Vec<Term>>,
     /// Functions with a map pattern whose key is a variable.
     with_pattern: FxHashSet<UnitName>,
@@ -97,8 +98,7 @@ impl Lookups {
 }
 
 impl Judge<'_> {
-    /// Of a crash of a function that looks for what the input names, and goes on with what it gets where
-    /// that is not there.
+    /// Explains a crash of a function that looked for a key, did not find it, and has no clause for that result.
     pub(crate) fn looks_for_absent(&self, input: &Input, outcome: &Outcome) -> Option<String> {
         let Outcome::Crash { class, reason, trace } = outcome else { return None };
         if class.as_str() != "error" {

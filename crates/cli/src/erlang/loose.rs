@@ -1,7 +1,7 @@
-//! Atoms and match specifications of which types say too little.
+//! Crashes at atoms, bytes and match specifications that a spec types more loosely than the code means.
 //!
-//! `-spec setting(atom(), state()) -> term()` does not mean that every atom names a setting. What has no result to
-//! say so refuses the others where no clause takes them.
+//! `-spec setting(atom(), state()) -> pos_integer()` does not mean that every atom names a setting. A function whose
+//! spec has no error result refuses an atom when no clause takes it.
 
 use crate::erlang::finding::Judge;
 use crate::erlang::frames::frames;
@@ -26,7 +26,8 @@ const OF_BYTES: [&str; 5] =
     ["iolist_size", "iolist_to_binary", "iolist_to_iovec", "list_to_binary", "list_to_bitstring"];
 
 impl Judge<'_> {
-    /// Of a crash of a builtin that takes bytes at a number of which no spec says what it is: it is used as one.
+    /// Explains a `badarg` of a builtin that takes bytes, where the input has a number that is no byte and that no spec
+    /// types.
     pub(crate) fn no_byte(&self, outcome: &Outcome, decided_by: &[Part]) -> Option<String> {
         let Outcome::Crash { reason, trace, .. } = outcome else { return None };
         let raised = frames(trace).into_iter().next()?;
@@ -40,8 +41,8 @@ impl Judge<'_> {
             .then(|| format!("it is used as bytes, and {function}/1 takes no such one"))
     }
 
-    /// Of a crash of a builtin that was given a part of the input as a match specification, which types describe
-    /// as lists and tuples of anything.
+    /// Explains a `badarg` of a builtin that was given a part of the input as a match specification. Types describe
+    /// match specifications as lists and tuples of any terms.
     pub(crate) fn no_match_specification(
         &self,
         input: &Input,
@@ -63,7 +64,7 @@ impl Judge<'_> {
         })
     }
 
-    /// Of a crash at an atom that no clause takes: why it is how the unit refuses one.
+    /// Explains a crash at an atom that no clause takes and that the spec does not name.
     pub(crate) fn unnamed_atom(&self, outcome: &Outcome, decided_by: &[Part]) -> Option<String> {
         let Outcome::Crash { reason, .. } = outcome else { return None };
         let signature = self.contract.signature.as_ref()?;
