@@ -65,8 +65,9 @@ impl Cause {
         self.kind
     }
 
-    /// What fails and where, whichever function was called: exceptions that a library raises are told by
-    /// the call into it, and results that a spec excludes by `maker`, the function that computes the results of `unit`. `None`: it concerns the function itself.
+    /// What fails and where, whichever function was called. Exceptions that a library raises are told by the call into
+    /// it, and results that a spec excludes by `maker`, the function that computes the results of `unit`. `None`: it
+    /// concerns the unit itself.
     pub(crate) fn condition(
         &self,
         modules: &[Atom],
