@@ -25,7 +25,7 @@ pub use schedules::{
     Crew, Delivery, Dpor, Ended, Followed, Gather, Pass, STEPS, ScheduleReport, ScheduleSettings,
     Staging, explore_schedules, follow, step_name, unfold_schedules,
 };
-pub use shapes::{Form, Part, Place, Precision, Shapes, Step, last_parts};
+pub use shapes::{Form, Part, Place, Precision, Shapes, Step, all_parts, last_parts};
 pub use strategy::Strategy;
 pub use unfold::{
     Branch, Doubt, End, EndId, Failed, Fork, Node, NodeId, Summary, Unfolded, unfold,

@@ -87,6 +87,9 @@ pub struct Part {
 #[derive(Clone, Debug, Default)]
 pub struct Shapes {
     known: BTreeMap<Place, Vec<(Form, Input)>>,
+    /// The runs, each with all parts that it looked at, until there are [`MAX_PARTS`].
+    runs: Vec<(Input, Vec<Part>)>,
+    n_parts: usize,
     n_runs: usize,
     n_steps: usize,
 }
@@ -94,6 +97,9 @@ pub struct Shapes {
 /// A limit on the work of finding parts over all runs, in selectors followed, so that it costs little beside the
 /// search.
 const MAX_STEPS: usize = 3_000_000;
+
+/// Parts that are kept run by run.
+const MAX_PARTS: usize = 100_000;
 
 impl Shapes {
     /// Runs inputs that are known to end well once more, and collects the parts that the runs look at. Stops when
@@ -119,8 +125,12 @@ impl Shapes {
     pub fn accept(&mut self, exprs: &Exprs, choices: &[Choice], input: &Input) {
         self.n_runs += 1;
         let mut finder = PartFinder::new(exprs, input);
+        let mut parts = Vec::new();
         for choice in choices {
             for Part { place, form } in finder.accepted_parts(choice) {
+                if self.n_parts + parts.len() < MAX_PARTS {
+                    parts.push(Part { place: place.clone(), form: form.clone() });
+                }
                 let forms = self.known.entry(place).or_default();
                 if forms.iter().all(|it| it.0 != form) {
                     forms.push((form, input.clone()));
@@ -131,11 +141,15 @@ impl Shapes {
             }
         }
         self.n_steps += finder.n_steps;
+        self.n_parts += parts.len();
+        self.runs.push((input.clone(), parts));
     }
 
     /// Adds all parts of `other`.
     pub fn add(&mut self, other: &Shapes) {
         self.n_runs += other.n_runs;
+        self.n_parts += other.n_parts;
+        self.runs.extend(other.runs.iter().cloned());
         for (place, forms) in &other.known {
             let known = self.known.entry(place.clone()).or_default();
             for it in forms {
@@ -164,7 +178,37 @@ impl Shapes {
         forms.iter().find(|it| is_alike(&it.0) || is_list(&it.0)).map(|it| &it.1)
     }
 
-    /// Returns an input that ended well and whose part at this place was looked at.
+    /// An input that ended well, had parts of these forms, and nothing else than `beside` at the places of
+    /// that, unless it was not looked at there. Names of atoms and tags of tuples count beside; what is within lists
+    /// does not. Where not all runs are known, those that are not may be such.
+    pub fn may_have_beside(&self, parts: &[Part], beside: &[Part], precision: Precision) -> bool {
+        let is_alike = |form: &Form, part: &Part| match precision {
+            Precision::Exact => *form == part.form,
+            Precision::Kind => form.kind() == part.form.kind(),
+        };
+        let has = |of: &[Part], part: &Part| {
+            of.iter().any(|it| {
+                let is_list = part.form == Form::Nil && it.form == Form::List;
+                it.place == part.place && (is_alike(&it.form, part) || is_list)
+            })
+        };
+        let is_counted = |it: &&Part| {
+            let is_in_list = |it: &Step| matches!(it, Step::Item | Step::Tail(_));
+            !it.place.steps.iter().any(is_in_list)
+                && parts.iter().all(|part| part.place != it.place)
+        };
+        let counted: Vec<&Part> = beside.iter().filter(is_counted).collect();
+        let agrees = |of: &[Part], part: &Part| {
+            let mut at = of.iter().filter(|it| it.place == part.place).peekable();
+            at.peek().is_none() || at.any(|it| it.form == part.form)
+        };
+        MAX_PARTS <= self.n_parts
+            || self.runs.iter().any(|(_, of)| {
+                parts.iter().all(|it| has(of, it)) && counted.iter().all(|it| agrees(of, it))
+            })
+    }
+
+    /// An input that ended well and had a part at this place that was looked at.
     pub fn example_at(&self, place: &Place) -> Option<&Input> {
         self.known.get(place)?.first().map(|it| &it.1)
     }
@@ -305,6 +349,12 @@ impl<'a> PartFinder<'a> {
 pub fn last_parts(exprs: &Exprs, choices: &[Choice], input: &Input) -> Vec<Part> {
     let parts = |it: &Choice| PartFinder::new(exprs, input).parts(it);
     choices.iter().rev().map(parts).find(|it| !it.is_empty()).unwrap_or_default()
+}
+
+/// Returns the parts that a run looked at.
+pub fn all_parts(exprs: &Exprs, choices: &[Choice], input: &Input) -> Vec<Part> {
+    let mut finder = PartFinder::new(exprs, input);
+    choices.iter().flat_map(|it| finder.parts(it)).collect()
 }
 
 /// A choice that found that a value is none of those that the other alternatives name.

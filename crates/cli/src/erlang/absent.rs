@@ -40,6 +40,14 @@ pub(crate) fn missing(
         return missing_in_exit(input, reason);
     }
     let raised = frames.first()?;
+    if raised.module.as_str() == "io"
+        && let Some(device @ (Term::Atom(_) | Term::Pid(_))) =
+            raised.args.as_ref().and_then(|it| it.first())
+        && matches!(reason.as_atom(), Some("badarg" | "terminated"))
+        && input.args.iter().any(|it| it.has_part(|it| it == device))
+    {
+        return Some(format!("the device {}", print(device, Style::TW)));
+    }
     match reason.as_atom() {
         Some("undef") => missing_function(input, &raised.module, &raised.function),
         None if missing_inside(input, reason).is_some() => missing_inside(input, reason),
@@ -52,6 +60,11 @@ pub(crate) fn missing(
                 ("erlang", "!" | "send" | "monitor" | "unregister", Term::Atom(_)) => {
                     Some(format!("a process with the name {}", name()))
                 }
+                (
+                    "erlang",
+                    "list_to_pid" | "list_to_port" | "list_to_ref",
+                    Term::List(_) | Term::Nil,
+                ) => Some(format!("what {} stands for", name())),
                 ("erlang", _, handle) if touches_machine(raised) => what_is_named(handle),
                 _ => None,
             }

@@ -2,6 +2,7 @@
 
 use crate::elixir::Structs;
 use crate::erlang::callers::Records;
+use crate::erlang::lookups::Lookups;
 use crate::erlang::properties;
 use crate::erlang::refusing::Refusing;
 use crate::erlang::setup::Setup;
@@ -35,6 +36,8 @@ pub(crate) struct Contract {
     pub(crate) made_up: Option<Box<Contract>>,
     /// Where the modules under test raise exceptions in a clause for everything else.
     pub(crate) refusing: Arc<Refusing>,
+    /// What the modules under test get for keys that are not there.
+    pub(crate) lookups: Arc<Lookups>,
     /// The structs of the modules under test.
     pub(crate) structs: Arc<Structs>,
     /// The types of the values that the project puts into its records.
@@ -43,6 +46,8 @@ pub(crate) struct Contract {
     pub(crate) absent: Arc<BTreeSet<Atom>>,
     /// The function outside of the project to which the unit only passes its arguments on.
     pub(crate) delegate: Option<UnitName>,
+    /// The function of the project that makes the results of the unit; `None`: it is not known.
+    pub(crate) answered_by: Option<UnitName>,
     /// The behaviour of its module that is not known, so that the unit may be a callback.
     pub(crate) unknown_behaviour: Option<Atom>,
     /// Whether the documentation hides the unit and no code of the project refers to it.
@@ -102,6 +107,21 @@ impl Contract {
         input.args.iter().any(|it| it.has_part(is_stray)).then(|| stray.take()).flatten()
     }
 
+    /// The module of a struct in the input that lacks fields, or that no module defines, where the spec does not
+    /// ask for one: no code makes such a map.
+    pub(crate) fn unmade_struct(&self, input: &Input) -> Option<Atom> {
+        let asked = self.signature.as_ref().map(Signature::structs).unwrap_or_default();
+        let unmade = RefCell::new(None);
+        let is_unmade = |it: &Term| {
+            let module = struct_of(it).filter(|name| {
+                !asked.contains(name) && !matches!(it, Term::Map(pairs) if self.structs.has(pairs))
+            });
+            *unmade.borrow_mut() = module.cloned();
+            module.is_some()
+        };
+        input.args.iter().any(|it| it.has_part(is_unmade)).then(|| unmade.take()).flatten()
+    }
+
     /// The functions that make parts of inputs.
     pub(crate) fn makers(&self) -> Vec<UnitName> {
         let makers = self.signature.iter().flat_map(|it| &it.makers);
@@ -159,31 +179,31 @@ impl Contract {
     /// Whether a part of type `char()` is a surrogate code point, which `char()` includes although texts can't contain
     /// it.
     pub(crate) fn has_surrogate_char(&self, input: &Input) -> bool {
-        let Domain { types, args } = &self.domain;
+        let Domain { types, .. } = &self.domain;
         let is_surrogate = |it: &Term| matches!(it, Term::Int(code) if SURROGATES.contains(code));
         let has_one = || input.args.iter().any(|it| it.has_part(is_surrogate));
         let is_char = |it: TypeId| {
             matches!(types.get(it), Type::Range { high: Some(high), .. }
             if *high == BigInt::from(u32::from(char::MAX)))
         };
-        args.filter(|_| has_one()).is_some_and(|it| {
-            let mut left = MAX_STEPS;
-            let whole = Term::Tuple(input.args.clone());
-            has_part(types, it, &whole, &mut left, &|of, it| is_char(of) && is_surrogate(it))
-        })
+        has_one() && self.has_part(input, &|of, it| is_char(of) && is_surrogate(it))
     }
 
     /// Whether a part of type `String.t()` is not UTF-8: the type includes all binaries.
     pub(crate) fn has_broken_text(&self, input: &Input) -> bool {
-        let Domain { types, args } = &self.domain;
+        let Domain { types, .. } = &self.domain;
         let is_broken =
             |it: &Term| it.as_bytes().is_some_and(|it| std::str::from_utf8(it).is_err());
         let has_one = || input.args.iter().any(|it| it.has_part(is_broken));
-        args.filter(|_| has_one()).is_some_and(|it| {
+        has_one() && self.has_part(input, &|of, it| is_text(types, of) && is_broken(it))
+    }
+
+    /// Whether some part of an input, beside what its type says of it, is what is asked for.
+    pub(crate) fn has_part(&self, input: &Input, is: &dyn Fn(TypeId, &Term) -> bool) -> bool {
+        let Domain { types, args } = &self.domain;
+        args.is_some_and(|it| {
             let mut left = MAX_STEPS;
-            let whole = Term::Tuple(input.args.clone());
-            let is = |of, it: &Term| is_text(types, of) && is_broken(it);
-            has_part(types, it, &whole, &mut left, &is)
+            has_part(types, it, &Term::Tuple(input.args.clone()), &mut left, is)
         })
     }
 
@@ -214,8 +234,13 @@ fn is_typed(types: &Types, args: TypeId, place: &Place) -> bool {
 
 /// The types that a part of the arguments may have.
 fn types_at(types: &Types, args: TypeId, place: &Place) -> Vec<TypeId> {
-    let Type::Tuple(args) = types.get(args) else { return Vec::new() };
-    let mut at: Vec<TypeId> = args.get(place.argument).copied().into_iter().collect();
+    // Specs with several clauses have a tuple of arguments for each.
+    let clauses = types.members(args).map_or_else(|| vec![args], <[TypeId]>::to_vec);
+    let argument = |it: &TypeId| {
+        let Type::Tuple(args) = types.get(*it) else { return None };
+        args.get(place.argument).copied()
+    };
+    let mut at: Vec<TypeId> = clauses.iter().filter_map(argument).collect();
     for step in &place.steps {
         at = at.into_iter().flat_map(|it| types_of_part(types, it, step)).collect();
     }

@@ -3,7 +3,7 @@
 
 use crate::erlang::finding::{Finding, Found, Judge, size_of};
 use ::report::Kind;
-use engine::{Shapes, last_parts};
+use engine::{Shapes, all_parts, last_parts};
 use term::Term;
 use trace::{Executor, Input, Outcome};
 
@@ -107,6 +107,8 @@ pub(crate) fn rate(executor: &mut dyn Executor, judge: &Judge<'_>, found: &mut F
             continue;
         }
         let decided_by = last_parts(executor.exprs(), &run.choices, input);
+        let looked_at = all_parts(executor.exprs(), &run.choices, input);
+        let judge = Judge { looked_at: Some(&looked_at), ..*judge };
         let rated = judge.rate(finding.kind, input, &run.outcome, &decided_by);
         let is_better = rated.level < finding.rated.level
             || rated.level == finding.rated.level && size_of(input) < size_of(&finding.input);

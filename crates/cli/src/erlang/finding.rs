@@ -10,7 +10,7 @@ use crate::erlang::texts::Results;
 use crate::erlang::unit::UnitName;
 use crate::flow::Rated;
 use ::report::{Kind, Reached};
-use engine::Shapes;
+use engine::{Part, Shapes};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use term::{Atom, Fun, Term};
@@ -65,11 +65,27 @@ impl Cause {
         self.kind
     }
 
-    /// What fails and where, whichever function was called: exceptions that a library raises are told by
-    /// the call into it. `None`: it concerns the function itself.
-    pub(crate) fn condition(&self, modules: &[Atom]) -> Option<String> {
-        let Cause { kind: _, class, shape, raised, own } = self;
-        let (module, function, arity, line) = own.as_ref()?;
+    /// What fails and where, whichever function was called. Exceptions that a library raises are told by the call into
+    /// it, and results that a spec excludes by `maker`, the function that computes the results of `unit`. `None`: it
+    /// concerns the unit itself.
+    pub(crate) fn condition(
+        &self,
+        modules: &[Atom],
+        unit: &UnitName,
+        maker: &UnitName,
+    ) -> Option<String> {
+        let Cause { kind, class, shape, raised, own } = self;
+        if *kind == Kind::Spec {
+            let UnitName { module, function, arity } = maker;
+            let (module, function) = (module.as_str(), function.as_str());
+            return Some(format!("{class} {shape} {module}:{function}/{arity}"));
+        }
+        let Some((module, function, arity, line)) = own else {
+            // The project's call was the last thing that its function did, so that no frame tells of it.
+            let (by, function, arity, line) = raised.as_ref()?;
+            let (module, by, function) = (unit.module.as_str(), by.as_str(), function.as_str());
+            return Some(format!("{class} {shape} {module} {by}:{function}/{arity} {line:?}"));
+        };
         let raised = raised.as_ref().filter(|it| !modules.contains(&it.0));
         let by = raised.map(|it| format!("{}:{}/{}", it.0.as_str(), it.1.as_str(), it.2));
         Some(format!(
@@ -108,6 +124,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) recorded: Option<&'a Shapes>,
     /// How the project calls the unit, if all its calls are known.
     pub(crate) calls: Option<&'a Calls>,
+    /// The parts of the input that its run looked at; `None`: it is not known.
+    pub(crate) looked_at: Option<&'a [Part]>,
     /// What results look like; `None`: it is not known.
     pub(crate) results: Option<Results>,
 }
@@ -131,7 +149,16 @@ impl<'a> Judge<'a> {
         modules: &'a [Atom],
         calls: Option<&'a Calls>,
     ) -> Judge<'a> {
-        Judge { unit, contract, modules, shapes: None, recorded: None, calls, results: None }
+        Judge {
+            unit,
+            contract,
+            modules,
+            shapes: None,
+            recorded: None,
+            calls,
+            looked_at: None,
+            results: None,
+        }
     }
 }
 
@@ -240,7 +267,10 @@ impl Judge<'_> {
             schedule: None,
             reached: Vec::new(),
             cause: cause.as_ref().map_or_else(|| kind.name().to_owned(), Cause::text),
-            condition: cause.and_then(|it| it.condition(self.modules)),
+            condition: cause.and_then(|it| {
+                let maker = self.contract.answered_by.as_ref().unwrap_or(self.unit);
+                it.condition(self.modules, self.unit, maker)
+            }),
             rated: self.rate(kind, input, outcome, &[]),
         }
     }

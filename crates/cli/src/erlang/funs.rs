@@ -2,9 +2,11 @@
 //! function is made up, while callers pass functions that fit.
 
 use crate::erlang::finding::Judge;
+use crate::erlang::frames::{Frame, frames};
 use crate::erlang::level::is_of_runtime;
+use crate::erlang::unit::quoted;
 use engine::{Form, Part};
-use term::{Fun, Term, Type, TypeId, Types};
+use term::{Domain, Fun, Term, Type, TypeId, Types};
 use trace::{Input, Outcome};
 
 impl Judge<'_> {
@@ -15,7 +17,10 @@ impl Judge<'_> {
         outcome: &Outcome,
         decided_by: &[Part],
     ) -> Option<String> {
-        let Outcome::Crash { reason, .. } = outcome else { return None };
+        let Outcome::Crash { reason, trace, .. } = outcome else { return None };
+        if let Some(why) = self.unsaid_in_call(input, reason, trace) {
+            return Some(why);
+        }
         if let Some(called) = called_with_wrong_number(reason) {
             let is_it = |it: &Term| matches!(it, Term::Fun(fun) if **fun == *called);
             let n = input.args.iter().position(|it| it.has_part(is_it))?;
@@ -34,6 +39,33 @@ impl Judge<'_> {
         is_unsaid.then(|| format!("no spec says what the function returns that is {}", part.place))
     }
 
+    /// Of a call that no clause of the called function takes, where one of its arguments is a function of the input
+    /// and no spec says how many arguments that takes. It may have been another process that called.
+    fn unsaid_in_call(&self, input: &Input, reason: &Term, trace: &Term) -> Option<String> {
+        let Domain { types, .. } = &self.contract.domain;
+        let is_said = |id, it: &Term| {
+            let Term::Fun(fun) = it else { return false };
+            matches!(types.get(id), Type::Fun { args: Some(args), .. }
+                if args.len() == usize::from(fun.arity()))
+        };
+        let is_unsaid = |given: &Term| {
+            matches!(given, Term::Fun(_))
+                && input.args.iter().any(|it| it.has_part(|it| it == given))
+                && !self.contract.has_part(input, &|id, it| it == given && is_said(id, it))
+        };
+        refused_calls(reason, trace)
+            .into_iter()
+            .filter(|it| !self.modules.contains(&it.module))
+            .find(|it| it.args.iter().flatten().any(is_unsaid))
+            .map(|it| {
+                let called =
+                    format!("{}:{}/{}", quoted(&it.module), quoted(&it.function), it.arity);
+                format!(
+                    "no spec says how many arguments the function takes that {called} does not take"
+                )
+            })
+    }
+
     /// Of a result that the spec excludes: that a function in the input returned it, of which no spec says what
     /// it returns.
     pub(crate) fn made_up_result(&self, input: &Input, value: &Term) -> Option<String> {
@@ -47,10 +79,9 @@ impl Judge<'_> {
             }
         };
         let n = input.args.iter().position(|it| it.has_part(returns))?;
-        let types = &self.contract.domain.types;
-        let n_types = u32::try_from(types.len()).unwrap_or(u32::MAX);
-        let is_said = (0..n_types).any(|it| says_what_it_returns(types, TypeId(it)));
-        (!is_said).then(|| {
+        let Domain { types, .. } = &self.contract.domain;
+        let is_said = |of, it: &Term| says_what_it_returns(types, of) && returns(it);
+        (!self.contract.has_part(input, &is_said)).then(|| {
             format!(
                 "the function in argument {} returned it, of which no spec says what it returns",
                 n + 1
@@ -72,6 +103,23 @@ impl Judge<'_> {
 fn says_what_it_returns(types: &Types, id: TypeId) -> bool {
     let Type::Fun { result, .. } = types.get(id) else { return false };
     !matches!(types.get(*result), Type::Any)
+}
+
+/// The calls that no clause took, as the exception tells: `function_clause`, also within the reason of an exit.
+fn refused_calls(reason: &Term, trace: &Term) -> Vec<Frame> {
+    let is_it = |it: &Term| it.as_atom() == Some("function_clause");
+    let mut stacks = if is_it(reason) { vec![trace] } else { Vec::new() };
+    let mut todo = vec![reason];
+    while let Some(term) = todo.pop() {
+        let Some(parts) = term.as_tuple() else { continue };
+        if let [tag, stack] = parts
+            && is_it(tag)
+        {
+            stacks.push(stack);
+        }
+        todo.extend(parts);
+    }
+    stacks.into_iter().filter_map(|it| frames(it).into_iter().next()).collect()
 }
 
 /// The function of `{badarity, {Fun, Args}}`.

@@ -13,7 +13,7 @@ use crate::erlang::systems::{UNKNOWN, is_runtime_message};
 use crate::erlang::unit::{UnitName, quoted};
 use crate::flow::Rated;
 use ::report::{Kind, Level};
-use engine::{Part, Precision};
+use engine::{Part, Precision, Shapes};
 use specs::{Maker, Origin};
 use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
@@ -38,6 +38,13 @@ impl Judge<'_> {
         if let Some(module) = self.contract.stray_struct(input) {
             let name = alias(&module);
             let why = format!("it holds a struct of {name} that no function of {name} made");
+            return Rated::new(Level::Refusal, why);
+        }
+        if kind != Kind::Property
+            && let Some(module) = self.contract.unmade_struct(input)
+        {
+            let why =
+                format!("it holds a map for a struct of {} that nobody makes", alias(&module));
             return Rated::new(Level::Refusal, why);
         }
         match kind {
@@ -229,7 +236,11 @@ impl Judge<'_> {
         self.nobody_gives(input)
             .or_else(|| self.asked_for_elsewhere(input, outcome))
             .or_else(|| self.unsaid_of_function(input, outcome, decided_by))
-            .or_else(|| self.unreadable_text(outcome, decided_by))
+            .or_else(|| self.unreadable_text(input, outcome, decided_by))
+            .or_else(|| self.unnamed_atom(outcome, decided_by))
+            .or_else(|| self.no_byte(outcome, decided_by))
+            .or_else(|| self.no_match_specification(input, outcome))
+            .or_else(|| self.looks_for_absent(input, outcome))
     }
 
     /// Explains why no code of the project passes this input: the project's records hold other values, or the unit is
@@ -320,6 +331,9 @@ impl Judge<'_> {
         if let Some(part) = refused {
             return Rated::new(Level::Refusal, refused_part(part));
         }
+        if let Some(why) = self.nothing_like_it(shapes, decided_by, precision) {
+            return Rated::new(Level::Refusal, why);
+        }
         let is_improper = |it: &Term| matches!(it, Term::List(list) if list.tail != Term::Nil);
         if input.args.iter().any(|it| it.has_part(is_improper)) && !shapes.takes_improper_lists() {
             let why = "no call ended well that looked at the end of a list without []";
@@ -328,6 +342,29 @@ impl Judge<'_> {
         let example = decided_by.iter().find_map(|it| shapes.example(it, precision));
         let example = example.map(|it| self.unit.script(&it.args).shown()).unwrap_or_default();
         Rated::new(Level::Suspicious, format!("inputs of this shape end well: {}", cut(&example)))
+    }
+}
+
+impl Judge<'_> {
+    /// Of parts that calls took which ended well, where none of those calls had the same atoms, tags and kinds in
+    /// the other places that the failing one looked at.
+    fn nothing_like_it(
+        &self,
+        shapes: &Shapes,
+        decided_by: &[Part],
+        precision: Precision,
+    ) -> Option<String> {
+        let looked_at = self.looked_at?;
+        if shapes.may_have_beside(decided_by, looked_at, precision) {
+            return None;
+        }
+        let part = decided_by.first()?;
+        let has_none =
+            |it: &&Part| !shapes.may_have_beside(decided_by, std::slice::from_ref(*it), precision);
+        let with = |it: &Part| format!(" and {} as {}", it.form, it.place);
+        let with = looked_at.iter().find(has_none).map(with).unwrap_or_default();
+        let like_it = if with.is_empty() { " in an input like this one" } else { "" };
+        Some(format!("{}{with}{like_it}", refused_part(part)))
     }
 }
 
@@ -375,7 +412,7 @@ pub(crate) fn is_of_runtime(reason: &Term) -> bool {
 }
 
 /// Whether a value was matched against patterns, and none took it.
-fn is_no_match(reason: &Term) -> bool {
+pub(crate) fn is_no_match(reason: &Term) -> bool {
     let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
     let is_builtin = matches!(tag.as_atom(), Some("badarith" | "badarg" | "system_limit"));
     is_of_runtime(reason) && !is_builtin

@@ -5,7 +5,7 @@ use crate::erlang::finding::{Cause, Finding, Judge, size_of};
 use crate::erlang::shrink::simpler_args;
 use crate::erlang::systems::System;
 use ::report::Kind;
-use engine::{Question, last_parts};
+use engine::{Question, all_parts, last_parts};
 use solve::{Answer, Solver};
 use trace::{Executor, Input};
 
@@ -33,6 +33,8 @@ pub(crate) fn minimise(
             return Some(false);
         }
         let decided_by = last_parts(executor.exprs(), &run.choices, input);
+        let looked_at = all_parts(executor.exprs(), &run.choices, input);
+        let judge = Judge { looked_at: Some(&looked_at), ..*judge };
         let rated = judge.rate(finding.kind, input, &run.outcome, &decided_by);
         // A smaller input that is not meant is no improvement.
         let is_meant = rated.level <= finding.rated.level;

@@ -26,6 +26,8 @@ mod finding;
 mod frames;
 mod funs;
 mod level;
+mod lookups;
+mod loose;
 mod minimise;
 mod reached;
 mod recorded;

@@ -12,6 +12,7 @@ use crate::erlang::project::Project;
 use crate::erlang::properties::{self, is_drawn};
 use crate::erlang::reach::References;
 use crate::erlang::recorded::{learn, recording, used};
+use crate::erlang::lookups::Lookups;
 use crate::erlang::refusing::Refusing;
 use crate::erlang::select::{first_args, named, parse, select};
 use crate::erlang::setup::{Setup, tried};
@@ -93,14 +94,17 @@ pub(crate) fn plan(
         task.contract.records = Arc::clone(&records);
         task.contract.absent = Arc::clone(&absent);
         task.contract.delegate = uses.delegates.get(&task.unit).cloned();
+        task.contract.answered_by = Some(uses.maker_of_results(&task.unit));
         task.contract.is_left_alone = uses.left_alone.contains(&task.unit);
         if uses.unmentioned.contains(&task.unit) {
             task.contract.unknown_behaviour = planner.unknown_behaviour(&task.unit.module);
         }
     }
-    let refusing = Arc::new(Refusing::of(planner.project.modules.iter().map(|it| &*it.code)));
+    let codes = || planner.project.modules.iter().map(|it| &*it.code);
+    let (refusing, lookups) = (Arc::new(Refusing::of(codes())), Arc::new(Lookups::of(codes())));
     for task in &mut tasks {
         task.contract.refusing = Arc::clone(&refusing);
+        task.contract.lookups = Arc::clone(&lookups);
     }
     if tasks.is_empty() {
         let title = "the configuration leaves every function out";

@@ -27,6 +27,13 @@ pub(crate) struct References {
     open: BTreeSet<OpenCall>,
 }
 
+impl References {
+    /// The functions that are called by their names in modules that the calls do not name.
+    pub(crate) fn called_somewhere(&self) -> impl Iterator<Item = (Atom, usize)> {
+        self.open.iter().filter_map(|it| Some((it.name.clone()?, it.arity)))
+    }
+}
+
 /// A function and its arity.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FunctionName(pub(crate) Atom, pub(crate) usize);

@@ -7,9 +7,13 @@
 
 use crate::erlang::contract::Contract;
 use crate::erlang::finding::Judge;
-use crate::erlang::frames::frames;
-use engine::{Form, Part, Shapes, Step};
+use crate::erlang::frames::{Frame, frames};
+use crate::erlang::level::is_of_runtime;
+use crate::erlang::unit::quoted;
+use engine::{Form, Part, Place, Shapes, Step};
 use num_bigint::BigInt;
+use specs::Signature;
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use term::{Domain, Kind, Style, Term, Type, TypeId, Types, print};
 use trace::{Input, Outcome};
@@ -32,23 +36,68 @@ impl Results {
     ) -> Results {
         let mut seen = Seen::default();
         let mut raises = false;
+        // Texts for each atom that was returned, and whether texts were returned as they are, and others.
+        let mut texts_of: BTreeMap<&str, Vec<Vec<&Term>>> = BTreeMap::new();
+        let (mut gives_back, mut gives_others) = (false, false);
+        let (mut n_taken, mut n_crashed) = (0usize, 0usize);
         for (input, outcome) in ends.filter(|it| it.0.args.iter().any(may_be_text)) {
             match outcome {
-                Outcome::Value(value) => seen.value(value),
+                Outcome::Value(value) => {
+                    n_taken += 1;
+                    seen.value(value);
+                    let is_given = |it: &Term| it.has_part(|it| it == value);
+                    if let Some(name) = value.as_atom() {
+                        // An atom of the input that comes back says nothing of a text.
+                        if input.args.iter().any(is_given) {
+                            continue;
+                        }
+                        let texts = input.args.iter().filter(|it| may_be_text(it)).collect();
+                        let known = texts_of.entry(name).or_default();
+                        if !known.contains(&texts) {
+                            known.push(texts);
+                        }
+                    } else if is_text_value(value) {
+                        let is_same = input.args.contains(value);
+                        gives_back |= is_same;
+                        gives_others |= !is_same;
+                    }
+                }
                 Outcome::Crash { class, reason, trace } => {
+                    n_crashed += 1;
                     raises |= judge.is_deliberate(input, class, reason, &frames(trace));
                 }
                 Outcome::Stopped(_) | Outcome::Deadlock => {}
             }
         }
         if let Some(signature) = &judge.contract.signature {
-            for id in &signature.results {
-                let mut left = MAX_STEPS;
-                seen.of_type(&signature.result_types, *id, &mut left);
-            }
+            seen.of_signature(signature);
         }
-        Results { refuses: raises || seen.refuses(), are_texts: seen.has_text }
+        // An atom that stands for one text only, as `'*'` for `"*"`, is a value like others.
+        let says_no = |(name, texts): (&&str, &Vec<Vec<&Term>>)| {
+            1 < texts.len() && (seen.has_other || is_truth_value(name))
+        };
+        let refuses =
+            raises || seen.has_refusal || seen.has_any_atom || texts_of.iter().any(says_no);
+        // A unit with a spec that crashes at most texts that were tried reads a format, and does not take all texts.
+        let takes_most = judge.contract.signature.is_none() || n_crashed <= n_taken;
+        let are_texts = takes_most && (gives_others || (seen.has_text && !gives_back));
+        Results { refuses, are_texts }
     }
+}
+
+/// Whether a spec has results that say no: an atom for a truth value, or a tuple that begins with `error`.
+pub(crate) fn may_say_no(signature: &Signature) -> bool {
+    let mut seen = Seen::default();
+    seen.of_signature(signature);
+    seen.has_refusal
+}
+
+fn is_truth_value(name: &str) -> bool {
+    matches!(name, "true" | "false")
+}
+
+fn is_text_value(value: &Term) -> bool {
+    matches!(value, Term::Bits(_)) || is_printable(value)
 }
 
 /// Members of unions that are looked at.
@@ -56,20 +105,24 @@ const MAX_STEPS: usize = 1_000;
 
 #[derive(Clone, Debug, Default)]
 struct Seen {
-    has_atom: bool,
     has_other: bool,
     has_refusal: bool,
+    /// The spec has a result that is an atom of any name.
+    has_any_atom: bool,
     has_text: bool,
 }
 
 impl Seen {
-    fn refuses(&self) -> bool {
-        self.has_refusal || (self.has_atom && self.has_other)
+    fn of_signature(&mut self, signature: &Signature) {
+        for id in &signature.results {
+            let mut left = MAX_STEPS;
+            self.of_type(&signature.result_types, *id, &mut left);
+        }
     }
 
     fn value(&mut self, value: &Term) {
         match value {
-            Term::Atom(name) => self.atom(name.as_str()),
+            Term::Atom(name) => self.has_refusal |= name.as_str() == "error",
             Term::Tuple(items) => self.tag(items.first().and_then(Term::as_atom)),
             Term::Bits(_) => self.has_text = true,
             Term::List(_) => self.has_text |= is_printable(value),
@@ -86,11 +139,6 @@ impl Seen {
         self.has_other |= value.as_atom().is_none();
     }
 
-    fn atom(&mut self, name: &str) {
-        self.has_atom = true;
-        self.has_refusal |= matches!(name, "true" | "false" | "error");
-    }
-
     /// Of a tuple in a result.
     fn tag(&mut self, tag: Option<&str>) {
         self.has_refusal |= tag.is_some_and(|it| it == "error" || it.ends_with("_error"));
@@ -101,8 +149,12 @@ impl Seen {
         *left = rest;
         match types.get(id) {
             Type::Union(members) => members.iter().for_each(|it| self.of_type(types, *it, left)),
-            Type::Literal(term) => self.value(term),
-            Type::Kind(Kind::Atom | Kind::Boolean) => self.has_refusal = true,
+            Type::Literal(term) => {
+                self.has_refusal |= term.as_atom().is_some_and(is_truth_value);
+                self.value(term);
+            }
+            Type::Kind(Kind::Boolean) => self.has_refusal = true,
+            Type::Kind(Kind::Atom) => self.has_any_atom = true,
             Type::Tuple(parts) => {
                 let tag = parts.first().map(|it| types.get(*it));
                 if let Some(Type::Literal(Term::Atom(tag))) = tag {
@@ -126,28 +178,72 @@ impl Seen {
 }
 
 impl Judge<'_> {
+    /// Of an exception that the code under test raises by itself and that carries a part of the text: it is how the
+    /// unit says no.
+    fn raised_at_text(
+        &self,
+        input: &Input,
+        reason: &Term,
+        first: &Frame,
+        decided_by: &[Part],
+    ) -> Option<String> {
+        let [_, data] = reason.as_tuple()? else { return None };
+        let is_text = |it: &Part| is_text(self.contract, self.shapes, it);
+        let is_of_text = matches!(data, Term::Int(_) | Term::Bits(_))
+            && !decided_by.is_empty()
+            && decided_by.iter().all(is_text)
+            && input.args.iter().any(may_be_text);
+        let is_raised = self.modules.contains(&first.module) && !is_of_runtime(reason);
+        (is_raised && is_of_text).then(|| {
+            let name = format!("{}/{}", quoted(&first.function), first.arity);
+            format!("{name} refuses such texts with an exception of its own")
+        })
+    }
+
     /// Of a crash at a text that no clause, or no builtin that reads texts, takes: why it is how the unit
     /// refuses one.
-    pub(crate) fn unreadable_text(&self, outcome: &Outcome, decided_by: &[Part]) -> Option<String> {
+    pub(crate) fn unreadable_text(
+        &self,
+        input: &Input,
+        outcome: &Outcome,
+        decided_by: &[Part],
+    ) -> Option<String> {
         let results = self.results?;
-        if results.refuses || results.are_texts || decided_by.is_empty() {
-            return None;
-        }
         let Outcome::Crash { class, reason, trace } = outcome else { return None };
-        let is_own = frames(trace).first().is_some_and(|it| self.modules.contains(&it.module));
+        let frames = frames(trace);
+        let first = frames.first()?;
+        if let Some(why) = self.raised_at_text(input, reason, first, decided_by) {
+            return Some(why);
+        }
+        let is_own = self.modules.contains(&first.module);
         let is_taken_by_none = match reason.as_tuple() {
-            Some([tag, ..]) => {
-                matches!(tag.as_atom(), Some("badmatch" | "case_clause" | "try_clause"))
-            }
+            Some([tag, ..]) => match tag.as_atom() {
+                Some("badmatch" | "case_clause" | "try_clause") => true,
+                Some("badarg") => !is_own,
+                _ => false,
+            },
             Some([]) => false,
             None => match reason.as_atom() {
                 Some("function_clause" | "if_clause") => true,
-                Some("badarg") => !is_own,
+                Some("badarg" | "badarith") => !is_own,
                 Some(_) | None => false,
             },
         };
+        // A library that does not take the text, or lists of which no spec says that all texts are meant.
+        let is_of_library = !is_own && first.module.as_str() != "erlang";
+        let is_refused_by_reader = is_of_library
+            || said_no(reason)
+            || decided_by.iter().all(|it| self.is_untyped_list(it));
+        if class.as_str() != "error"
+            || !is_taken_by_none
+            || results.refuses
+            || (results.are_texts && !is_refused_by_reader)
+        {
+            return None;
+        }
         let is_text = |it: &Part| is_text(self.contract, self.shapes, it);
-        if class.as_str() != "error" || !is_taken_by_none || !decided_by.iter().all(is_text) {
+        let is_decided = !decided_by.is_empty() && decided_by.iter().all(is_text);
+        if !is_decided && (is_own || !self.hands_on_text(input, first)) {
             return None;
         }
         let title = self.unit.title();
@@ -157,6 +253,33 @@ impl Judge<'_> {
             "{title} reads a text, and no result of it says no: it refuses one by {reason}"
         ))
     }
+
+    /// Whether a part is a list or within one, and no spec says what it is.
+    pub(crate) fn is_untyped_list(&self, part: &Part) -> bool {
+        let Domain { types, .. } = &self.contract.domain;
+        let is_list = matches!(part.form, Form::Integer | Form::List | Form::Nil | Form::End);
+        let mut at = self.contract.types_at(&part.place).into_iter();
+        is_list && at.all(|it| matches!(types.get(it), Type::Any))
+    }
+
+    /// Whether a text that is an argument is an argument of a call, too: what else that call needs depends on
+    /// the text, as in `io:format(Text, Arguments)`.
+    fn hands_on_text(&self, input: &Input, call: &Frame) -> bool {
+        let given = call.args.as_deref().unwrap_or_default();
+        input.args.iter().enumerate().any(|(argument, it)| {
+            let form = if *it == Term::Nil { Form::Nil } else { Form::List };
+            let part = Part { place: Place { argument, steps: Vec::new() }, form };
+            let is_list = matches!(it, Term::Nil | Term::List(_));
+            is_list && given.contains(it) && is_text(self.contract, self.shapes, &part)
+        })
+    }
+}
+
+/// Whether nothing took a result that says no: `{badmatch, {error, _}}`.
+fn said_no(reason: &Term) -> bool {
+    let value = reason.as_tuple().and_then(|it| it.get(1));
+    let tag = value.map(|it| it.as_tuple().and_then(<[Term]>::first).unwrap_or(it));
+    tag.and_then(Term::as_atom) == Some("error")
 }
 
 /// Whether a part of an input is a text or a part of a text.

@@ -17,6 +17,19 @@ pub(super) fn delegate_of(function: &Function) -> Option<(Atom, Atom, usize)> {
         .then(|| (module.clone(), name.clone(), args.len()))
 }
 
+/// The function whose result is the result of this one, whatever it is given: `total(L) -> total(L, [])`.
+pub(super) fn answered_by(of: &Atom, function: &Function) -> Option<(Atom, Atom, usize)> {
+    let (_, mut body) = only_clause(&function.lambda.params, &function.lambda.body);
+    while let ExprKind::Let { body: last, .. } | ExprKind::Seq(_, last) = &body.kind {
+        body = last;
+    }
+    if let ExprKind::Local { name, args, .. } = &body.kind {
+        return Some((of.clone(), name.clone(), args.len()));
+    }
+    let ExprKind::Call { module, name, args } = &body.kind else { return None };
+    Some((as_atom(module)?.clone(), as_atom(name)?.clone(), args.len()))
+}
+
 /// The body of a function whose only clause takes whatever it is given, and the variables that its arguments
 /// are bound to.
 fn only_clause<'e>(params: &[VarId], body: &'e Expr) -> (Vec<VarId>, &'e Expr) {

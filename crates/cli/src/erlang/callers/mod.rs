@@ -13,7 +13,7 @@ mod value;
 pub(crate) use records::Records;
 
 use crate::erlang::callers::api::{Doc, Documentation, Manual};
-use crate::erlang::callers::delegates::delegate_of;
+use crate::erlang::callers::delegates::{answered_by, delegate_of};
 use crate::erlang::callers::flow::{Callee, Inner, MAX_CHANGES, World, evaluate};
 use crate::erlang::callers::records::Constructions;
 use crate::erlang::callers::value::Value;
@@ -90,11 +90,25 @@ pub(crate) struct Flows {
 pub(crate) struct Uses {
     /// Functions that only pass their arguments on to one outside of the project.
     pub(crate) delegates: FxHashMap<UnitName, UnitName>,
+    /// Functions that return what another one of the project returns, whatever they are given.
+    pub(crate) answered_by: FxHashMap<UnitName, UnitName>,
     /// Functions that their documentation hides and that no code of the project mentions.
     pub(crate) left_alone: FxHashSet<UnitName>,
     /// Functions without documentation that no code of the project refers to. They may be callbacks if the behaviours
     /// of their modules can't be found.
     pub(crate) unmentioned: FxHashSet<UnitName>,
+}
+
+/// Functions that answer one after another, at most: a function may answer for itself.
+const MAX_ANSWERS: usize = 10;
+
+impl Uses {
+    /// The function that makes the results of a unit, behind those that only return them.
+    pub(crate) fn maker_of_results(&self, unit: &UnitName) -> UnitName {
+        let next = |it: &&UnitName| self.answered_by.get(it);
+        let chain = std::iter::successors(Some(unit), next).take(MAX_ANSWERS);
+        chain.last().unwrap_or(unit).clone()
+    }
 }
 
 /// Of those functions among the units that the project does not offer to others, and of the records that
@@ -108,6 +122,7 @@ pub(crate) fn flows(
     let offer = Offer::of(project);
     let uses = Uses {
         delegates: FxHashMap::default(),
+        answered_by: FxHashMap::default(),
         left_alone: units.iter().filter(|it| offer.is_left_alone(it)).cloned().collect(),
         unmentioned: units.iter().filter(|it| offer.is_unmentioned(it)).cloned().collect(),
     };
@@ -121,7 +136,15 @@ pub(crate) fn flows(
             let Ok(arity) = usize::try_from(it.arity) else { continue };
             let (module, function) = (module.name.clone(), it.name.clone());
             let name = UnitName { module, function, arity };
-            let delegate = core.functions.get(n).and_then(delegate_of);
+            let definition = core.functions.get(n);
+            if let Some((module, function, arity)) =
+                definition.and_then(|it| answered_by(&name.module, it))
+                && project.module(&module).is_some()
+            {
+                let by = UnitName { module, function, arity };
+                res.uses.answered_by.insert(name.clone(), by);
+            }
+            let delegate = definition.and_then(delegate_of);
             if let Some((module, function, arity)) = delegate
                 && project.module(&module).is_none()
                 && module.as_str() != "erlang"
@@ -221,9 +244,12 @@ impl Offer {
         match (visibility, self.doc(unit)) {
             (Visibility::Local, _) | (_, Doc::Hidden) => !self.mentions.anywhere.contains(unit),
             (Visibility::Exported, Doc::Shown) => true,
-            // Where functions are documented, one that is not and that other modules call is theirs.
+            // Where functions are documented, one that is not and that other modules call is theirs, and one that
+            // is called in some module is their callback.
             (Visibility::Exported, Doc::None) => {
-                !(self.has_docs && self.mentions.from_outside.contains(unit))
+                let Mentions { from_outside, of_some_module, .. } = &self.mentions;
+                let name = (unit.function.clone(), unit.arity);
+                !(self.has_docs && (from_outside.contains(unit) || of_some_module.contains(&name)))
             }
         }
     }
@@ -242,14 +268,20 @@ impl Offer {
 struct Mentions {
     anywhere: FxHashSet<UnitName>,
     from_outside: FxHashSet<UnitName>,
+    /// Names and arities of functions that are called in a module that the call does not name: `Handler:event(E)`.
+    of_some_module: FxHashSet<(Atom, usize)>,
 }
 
 impl Mentions {
     fn of(project: &Project) -> Mentions {
-        let mut res =
-            Mentions { anywhere: FxHashSet::default(), from_outside: FxHashSet::default() };
+        let mut res = Mentions {
+            anywhere: FxHashSet::default(),
+            from_outside: FxHashSet::default(),
+            of_some_module: FxHashSet::default(),
+        };
         for module in &project.modules {
             for it in &module.references {
+                res.of_some_module.extend(it.called_somewhere());
                 for (of, name) in it.called() {
                     let of = of.unwrap_or(&module.name);
                     let (function, arity) = (name.0.clone(), name.1);
