@@ -5,9 +5,11 @@
 
 use crate::args::{Criterion, Test};
 use crate::flow::{Slice, SoFar, UnitProgress};
-use crate::prolog::explore::{Search, Turn, has_words, in_words, is_due, settings, turns, unit};
+use crate::prolog::explore::{
+    Search, Turn, has_words, in_words, is_due, needs_branches, settings, turns, unit,
+};
 use crate::prolog::finding::{Place, findings};
-use crate::prolog::plan::{Planned, Task, Way};
+use crate::prolog::plan::{Outcome, Planned, Task, Way};
 use crate::prolog::source::{Session, Source};
 use engine::{Alone, Exploration, Settings, Stop};
 use prolog::concolic::{Finished, Ran, Waiting};
@@ -31,7 +33,7 @@ pub(crate) fn explore_within(
 ) {
     let Slice { interrupt, progress, time, .. } = *slice;
     let begin = Instant::now();
-    let Planned { task, options, wanted } = planned;
+    let Planned { task, options, wanted, branches } = planned;
     let settings = settings(options, wanted);
     let has_words = has_words(&session.source);
     // Which predicates were before on this machine depends on who had time for them.
@@ -50,6 +52,7 @@ pub(crate) fn explore_within(
         options,
         interrupt,
         wanted,
+        branches,
         begin,
         time,
         n_runs: 0,
@@ -65,6 +68,7 @@ pub(crate) fn explore_within(
     for strand in strands {
         rounds.finish(strand, task, why_over);
     }
+    search.note_tried(task);
     session.machine.note_furthest(&furthest);
     search.res.elapsed += begin.elapsed();
 }
@@ -99,6 +103,7 @@ struct Rounds<'a> {
     options: &'a Test,
     interrupt: &'a AtomicBool,
     wanted: &'a [u32],
+    branches: &'a [Outcome],
     begin: Instant,
     time: Duration,
     n_runs: usize,
@@ -142,6 +147,7 @@ impl Rounds<'_> {
             Turn::Usual if strand.way.is_open => !res.has_clauses(self.wanted),
             Turn::Usual | Turn::Words | Turn::Deep => !res.has_all(self.wanted, self.options),
         };
+        let is_needed = is_needed || needs_branches(res, self.branches, strand.turn);
         is_needed && !strand.is_over
     }
 
@@ -239,9 +245,12 @@ impl Rounds<'_> {
 
     /// Adds what came of a strand; `why_over`: why those that could go on did not.
     fn finish(&mut self, strand: Strand<'_>, task: &Task, why_over: Option<Stop>) {
-        let Strand { way, turn, begun, is_over, .. } = strand;
+        let Strand { n, way, turn, begun, is_over, .. } = strand;
         let Some(Begun { exploration, unit, solver }) = begun else { return };
         let mut report = exploration.finish();
+        if turn == Turn::Usual && report.stop == Stop::Exhausted && !report.is_saturated {
+            self.search.exhausted.insert(n);
+        }
         let res = &mut self.search.res;
         res.add_counts(&report);
         res.solver.add(&solver.statistics);

@@ -4,7 +4,7 @@ use crate::args::{Criterion, Test};
 use crate::flow::{Counts, Slice, Tally, of_run};
 use crate::prolog::expect::{Expectation, Written, expect, whole};
 use crate::prolog::finding::{Finding, Place, findings};
-use crate::prolog::plan::{Planned, Task, Way};
+use crate::prolog::plan::{Outcome, Planned, Task, Way};
 use crate::prolog::reached::{Known, explained};
 use crate::prolog::source::{Session, Source};
 use crate::prolog::vary::vary;
@@ -40,6 +40,8 @@ pub(crate) struct Explored {
     pub(crate) n_diverged: usize,
     pub(crate) stop: Stop,
     pub(crate) is_saturated: bool,
+    /// Every way to call it was explored to its end, also with inputs that no type allows.
+    pub(crate) is_all_tried: bool,
     pub(crate) sources: BTreeMap<String, Yield>,
     pub(crate) losses: BTreeMap<String, usize>,
     /// Where SWI-Prolog does something else, in words.
@@ -151,7 +153,7 @@ pub(crate) struct Search {
     /// Runs that may become tests, by their ways.
     pub(super) kept: Vec<(usize, Ran)>,
     /// Ways of which everything was seen.
-    exhausted: BTreeSet<usize>,
+    pub(super) exhausted: BTreeSet<usize>,
     /// Ways with runs that had too few steps.
     pub(super) stopped: BTreeSet<usize>,
     /// Inputs of runs that may have more answers than were looked at, by their ways, and how many runs
@@ -187,6 +189,11 @@ impl Search {
         res.res.stop = Stop::Interrupted;
         res.res.elapsed += more;
         res
+    }
+
+    /// Notes whether every way to call the predicate was explored to its end.
+    pub(super) fn note_tried(&mut self, task: &Task) {
+        self.res.is_all_tried = (0..task.ways.len()).all(|it| self.exhausted.contains(&it));
     }
 
     /// Takes what is new of these runs.
@@ -227,7 +234,7 @@ pub(crate) fn explore(
 ) {
     let begin = Instant::now();
     let Slice { interrupt, progress, time, .. } = *slice;
-    let Planned { task, options, wanted } = planned;
+    let Planned { task, options, wanted, branches } = planned;
     let path = session.source.path.display().to_string();
     let wanted: Vec<u32> = match round {
         Round::Short => wanted.clone(),
@@ -250,7 +257,9 @@ pub(crate) fn explore(
         };
         let is_due = !is_again && is_due(n, way);
         let is_over = time <= begin.elapsed() || interrupt.load(Ordering::Relaxed);
-        if is_seen || is_over || !is_due && res.has_all(&wanted, options) {
+        let is_needed =
+            is_due || !res.has_all(&wanted, options) || needs_branches(res, branches, turn);
+        if is_seen || is_over || !is_needed {
             continue;
         }
         let settings = Settings {
@@ -302,11 +311,12 @@ pub(crate) fn explore(
         res.note_stop(&report, way);
         let at = Place { program, path: &path, pred: task.pred, declarations };
         res.add_findings(findings(&mut unit, way, &log, way.is_trusted, &at));
-        if report.stop == Stop::Exhausted {
+        if report.stop == Stop::Exhausted && !report.is_saturated {
             exhausted.insert(n);
         }
         search.keep(&log, n, way, turn, options);
     }
+    search.note_tried(task);
     search.res.elapsed += begin.elapsed();
 }
 
@@ -319,6 +329,14 @@ pub(super) fn turns(task: &Task) -> Vec<(usize, &Way, Turn)> {
     let words_after = meant(Turn::Words).filter(|it| is_after_itself(it.1)).take(1);
     let turns = words().chain(words_after).chain(all(Turn::Usual)).chain(words());
     turns.chain(meant(Turn::Deep)).collect()
+}
+
+/// Whether inputs of other types are tried for outcomes of control constructs in bodies that no run has
+/// taken. Outcomes in clauses that no run entered are looked for with their clauses.
+pub(super) fn needs_branches(so_far: &Explored, branches: &[Outcome], turn: Turn) -> bool {
+    let is_missing =
+        |it: &Outcome| so_far.entered.contains(&it.of) && !so_far.completed.contains(&it.mark);
+    turn == Turn::Usual && branches.iter().any(is_missing)
 }
 
 /// Whether a way is tried even if nothing is missing. Inputs that fit less well are only tried for what
@@ -490,6 +508,7 @@ impl Explored {
             n_diverged: 0,
             stop: Stop::Exhausted,
             is_saturated: false,
+            is_all_tried: false,
             sources: BTreeMap::new(),
             losses: BTreeMap::new(),
             disagreements: Vec::new(),

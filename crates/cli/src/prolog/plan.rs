@@ -57,6 +57,16 @@ pub(crate) struct Planned {
     pub(crate) options: Test,
     /// The clauses that it can come to and complete, as far as is known without running it.
     pub(crate) wanted: Vec<u32>,
+    /// The outcomes of control constructs in the bodies of those clauses.
+    pub(crate) branches: Vec<Outcome>,
+}
+
+/// An outcome of a control construct.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) mark: u32,
+    /// The mark of its clause.
+    pub(crate) of: u32,
 }
 
 impl Way {
@@ -87,13 +97,15 @@ pub(crate) fn plan(session: &mut Session, asked: &Asked) -> Result<Vec<Planned>,
             task.ways.iter_mut().for_each(|it| it.bound(depth));
         }
         let impossible = session.machine.impossible(&session.source.program, &[task.pred]);
-        let is_branch = |it: u32| {
-            let of = session.source.program.clauses.get(it as usize);
-            of.is_some_and(|it| it.branch.is_some())
-        };
-        let is_wanted = |it: &u32| !impossible.contains(it) && !is_branch(*it);
-        let wanted = task.reachable.iter().copied().filter(is_wanted).collect();
-        res.push(Planned { task, options: options.into_owned(), wanted });
+        let is_possible = |it: &u32| !impossible.contains(it);
+        let (mut wanted, mut branches) = (Vec::new(), Vec::new());
+        for mark in task.reachable.iter().copied().filter(is_possible) {
+            match session.source.program.clause_of_branch(mark) {
+                Some(of) => branches.push(Outcome { mark, of }),
+                None => wanted.push(mark),
+            }
+        }
+        res.push(Planned { task, options: options.into_owned(), wanted, branches });
     }
     let roots: Vec<PredId> = res.iter().map(|it| it.task.pred).collect();
     let impossible = session.machine.impossible(&session.source.program, &roots);

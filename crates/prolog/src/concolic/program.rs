@@ -36,7 +36,8 @@ pub struct PredicateInfo {
     pub is_exported: bool,
     /// Its clauses are facts that goals may add and take away.
     pub is_dynamic: bool,
-    /// Its clauses stand in another file, which the program loads.
+    /// Its clauses stand in another file, which the program loads, or belong to another module, which calls
+    /// them: `error:has_type/2` and other hooks.
     pub is_foreign: bool,
     /// Whether another predicate of the program calls it for sure.
     pub is_called: bool,
@@ -126,6 +127,7 @@ impl Machine {
         for (mark, marked) in (0..).zip(&self.db.marks) {
             let place = *places.entry(marked.pred).or_insert_with(|| {
                 let pred = self.db.get(marked.pred);
+                let is_hook = pred.module != module && pred.module != AtomId::USER;
                 predicates.push(PredicateInfo {
                     id: marked.pred,
                     name: self.atoms.text(pred.name).to_owned(),
@@ -133,7 +135,7 @@ impl Machine {
                     line: marked.line,
                     is_exported: exports.contains(&pred.functor),
                     is_dynamic: pred.dynamic,
-                    is_foreign: Some(marked.file) != own_file,
+                    is_foreign: is_hook || Some(marked.file) != own_file,
                     is_called: false,
                     calls: Vec::new(),
                     marks: Vec::new(),
@@ -457,6 +459,13 @@ impl Program {
         let path = clause.file.as_deref().unwrap_or(path);
         let text = format!("{}/{} {path}:{}", info.name, info.arity, clause.line);
         Some((text, clause.line))
+    }
+
+    /// The mark of the clause in whose body a branch is; `None`: it is the mark of a clause.
+    pub fn clause_of_branch(&self, mark: u32) -> Option<u32> {
+        let branch = self.clauses.get(mark as usize).filter(|it| it.branch.is_some())?;
+        let info = self.predicates.iter().find(|it| it.id == branch.pred)?;
+        info.marks.get(branch.number.checked_sub(1)?).copied()
     }
 
     /// The marks of all clauses that a predicate can come to.

@@ -11,6 +11,7 @@ use crate::text::{Syntax, TextKind};
 /// Libraries that we bring along: instead of an installed one, or of what is C there.
 const EMBEDDED: &[(&str, &str)] = &[
     ("plunit", include_str!("plunit.pl")),
+    ("pprint", include_str!("pprint.pl")),
     ("$dates", include_str!("dates.pl")),
     ("$depth", include_str!("depth.pl")),
 ];
