@@ -67,7 +67,7 @@ fn goal(
         }
     }
     let module = session.source.program.module.clone();
-    Ok((Goal { module, name, args: modes, before: Vec::new(), types: Vec::new() }, results))
+    Ok((Goal { module, name, args: modes, before: Vec::new(), types: Vec::new(), conditions: Vec::new() }, results))
 }
 
 /// As reports name an end, and its first answer or what it throws.

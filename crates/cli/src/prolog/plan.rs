@@ -11,7 +11,7 @@ use crate::prolog::source::{Session, Source};
 use config::nearest;
 use prolog::code::PredId;
 use prolog::concolic::{
-    Arg, Belief, Declaration, Declared, Determinism, Goal, PredicateInfo, TypeMaker, declaration,
+    Arg, Belief, Condition, Declaration, Declared, Determinism, Goal, PredicateInfo, TypeMaker, declaration,
     is_made_exactly, to_term, type_term,
 };
 use prolog::text::Reader;
@@ -93,6 +93,12 @@ pub(crate) fn plan(session: &mut Session, asked: &Asked) -> Result<Vec<Planned>,
     let mut res = Vec::new();
     for mut task in tasks(session, &asked.test)? {
         let Some(options) = asked.for_unit(&task.name, Some(&file))? else { continue };
+        for text in &options.pre {
+            let condition = condition(&session.source, text)?;
+            let ways = task.ways.iter_mut().map(|it| &mut it.goal);
+            let fitting = ways.filter(|it| takes(&condition, &it.args));
+            fitting.for_each(|it| it.conditions.push(condition.clone()));
+        }
         if let Some(depth) = options.term_depth {
             task.ways.iter_mut().for_each(|it| it.bound(depth));
         }
@@ -107,10 +113,32 @@ pub(crate) fn plan(session: &mut Session, asked: &Asked) -> Result<Vec<Planned>,
         }
         res.push(Planned { task, options: options.into_owned(), wanted, branches });
     }
+    let is_used = |text: &String| {
+        let condition = condition(&session.source, text);
+        let mut ways = res.iter().flat_map(|it| &it.task.ways);
+        condition.is_ok_and(|it| ways.any(|way| way.goal.conditions.contains(&it)))
+    };
+    if let Some(it) = asked.test.pre.iter().find(|it| !is_used(it)) {
+        let title = format!("{it} takes as many arguments as none of the tested predicates");
+        let hint = "a precondition takes all arguments of the predicate that it guards, or those that are given";
+        return Err(Diagnostic::new(Code::BadPrecondition, title).hint(hint));
+    }
     let roots: Vec<PredId> = res.iter().map(|it| it.task.pred).collect();
     let impossible = session.machine.impossible(&session.source.program, &roots);
     session.source.impossible = impossible.into_iter().collect();
     Ok(res)
+}
+
+/// The predicate that `--pre` names.
+fn condition(source: &Source, text: &str) -> Result<Condition, Diagnostic> {
+    let PredicateInfo { name, arity, .. } = named(source, text)?;
+    Ok(Condition { name, arity })
+}
+
+/// Whether a precondition takes the arguments of a goal, or those that are given.
+fn takes(condition: &Condition, args: &[Arg]) -> bool {
+    let n_given = args.iter().filter(|it| it.is_given()).count();
+    condition.arity == args.len() || condition.arity == n_given
 }
 
 fn tasks(session: &mut Session, options: &Test) -> Result<Vec<Task>, Diagnostic> {
@@ -295,7 +323,7 @@ fn selected(
     let those = |wanted: fn(&PredicateInfo) -> bool| -> Vec<PredicateInfo> {
         predicates.iter().filter(|it| wanted(it)).map(|it| (*it).clone()).collect()
     };
-    let res: Vec<PredicateInfo> = if has_exports {
+    let mut res: Vec<PredicateInfo> = if has_exports {
         those(|it| it.is_exported)
     } else if predicates.iter().all(is_called) {
         // All call each other.
@@ -303,6 +331,10 @@ fn selected(
     } else {
         source.program.entries().into_iter().cloned().collect()
     };
+    let is_condition = |it: &PredicateInfo| {
+        options.pre.iter().any(|text| named(source, text).is_ok_and(|named| named.id == it.id))
+    };
+    res.retain(|it| !is_condition(it));
     if res.is_empty() {
         let title = format!("{} has no clauses to test", source.path.display());
         return Err(Diagnostic::new(Code::NothingToTest, title));
@@ -580,7 +612,8 @@ fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief:
         throws = declared.map(|it| it.throws.clone()).unwrap_or_default();
         let (module, name) = (source.program.module.clone(), info.name.clone());
         let types = Vec::new();
-        goals.push(Goal { module, name, args: args.clone(), before: Vec::new(), types });
+        let (before, conditions) = (Vec::new(), Vec::new());
+        goals.push(Goal { module, name, args: args.clone(), before, types, conditions });
     }
     let whole = maker.types.add(Type::Tuple(inputs.into()));
     let types = maker.types;
@@ -593,6 +626,7 @@ fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief:
         args: vec![],
         before: vec![],
         types: vec![],
+        conditions: vec![],
     };
     let goal = Goal { before: goals, types: asked, ..last.unwrap_or(empty) };
     let n_results = goal.args.iter().filter(|it| **it == Arg::Result).count();

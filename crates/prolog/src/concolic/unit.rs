@@ -24,6 +24,15 @@ pub struct Goal {
     /// Types that arguments must have: of inputs, others are not tried, and of results, others are broken
     /// promises. By the number of the argument.
     pub types: Vec<(usize, Term)>,
+    /// Predicates that must succeed for an input to count.
+    pub conditions: Vec<Condition>,
+}
+
+/// A predicate that takes all arguments of the goal, or those that are given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    pub name: String,
+    pub arity: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,8 +252,14 @@ impl<'m> Unit<'m> {
         let mut args = vec![Arg::Input; n_before + 1];
         args.push(Arg::Result);
         let module = self.goal.module.clone();
-        let making =
-            Goal { module, name: name.to_owned(), args, before: Vec::new(), types: Vec::new() };
+        let making = Goal {
+            module,
+            name: name.to_owned(),
+            args,
+            before: Vec::new(),
+            types: Vec::new(),
+            conditions: Vec::new(),
+        };
         let goal = std::mem::replace(&mut self.goal, making);
         let mut given = vec![Term::Nil; n_before];
         given.push(of.clone());
@@ -287,10 +302,12 @@ impl<'m> Unit<'m> {
                 heap.structure(functor, &args)
             });
         }
+        let call = calls.pop().unwrap_or(Value::TRUE);
+        let conditions = self.conditions(&mut heap, call);
         let atoms = &mut self.machine.atoms;
         let module = Value::atom(atoms.intern(&self.goal.module));
         let begun = atoms.intern(BEGUN);
-        let mut goal = calls.pop().unwrap_or(Value::TRUE);
+        let mut goal = call;
         let (mut wanted, mut promised) = (Vec::new(), Vec::new());
         for (n, of) in self.goal.types.iter().filter(|_| self.is_typed) {
             let Some(of) = decode(&mut heap, atoms, of) else { continue };
@@ -306,11 +323,17 @@ impl<'m> Unit<'m> {
             let check = heap.structure(functor, &[Value::size(n), of, arg]);
             goal = heap.structure(FunctorId::AND, &[goal, check]);
         }
-        let is_prepared = !makes.is_empty() || !calls.is_empty() || !wanted.is_empty();
+        let is_prepared = !makes.is_empty()
+            || !calls.is_empty()
+            || !wanted.is_empty()
+            || !conditions.is_empty();
         if is_prepared {
             let functor = atoms.functor_named("nb_setval", 2);
             let begin = heap.structure(functor, &[Value::atom(begun), Value::TRUE]);
             goal = heap.structure(FunctorId::AND, &[begin, goal]);
+        }
+        for condition in conditions.into_iter().rev() {
+            goal = heap.structure(FunctorId::AND, &[condition, goal]);
         }
         for (of, arg) in wanted {
             let functor = atoms.functor_named("$has_type", 2);
@@ -371,6 +394,31 @@ impl<'m> Unit<'m> {
             steps,
             asks_outside,
         }
+    }
+
+    /// `\\+ \\+ catch(p(Args), _, fail)` for every precondition: they bind nothing.
+    fn conditions(&mut self, heap: &mut Heap, call: Value) -> Vec<Value> {
+        let atoms = &mut self.machine.atoms;
+        let mut res = Vec::new();
+        for of in &self.goal.conditions {
+            let is_wanted =
+                |it: &(usize, &Arg)| of.arity == self.goal.args.len() || it.1.is_given();
+            let all = self.goal.args.iter().enumerate().filter(is_wanted);
+            let args: Vec<Value> = all.map(|it| heap.arg(call, it.0)).collect();
+            let name = atoms.intern(&of.name);
+            let mut condition = Value::atom(name);
+            if !args.is_empty() {
+                condition = heap.structure(atoms.functor(name, args.len()), &args);
+            }
+            let catching = atoms.functor_named("catch", 3);
+            let ball = heap.fresh();
+            condition = heap.structure(catching, &[condition, ball, Value::atom(AtomId::FAIL)]);
+            for _ in 0..2 {
+                condition = heap.structure(FunctorId::UNPROVABLE, &[condition]);
+            }
+            res.push(condition);
+        }
+        res
     }
 
     fn answers(&mut self, query: &Record) -> (Vec<Answer>, Finished) {
