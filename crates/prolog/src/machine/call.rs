@@ -12,6 +12,8 @@ use std::sync::atomic::Ordering;
 
 /// A step makes a few cells: budgets need not be looked at each time.
 const STEPS_BETWEEN_CHECKS: u64 = 256;
+/// A run may return from so many frames for each step of its budget.
+const RETURNS_PER_STEP: u64 = 4;
 
 /// How a builtin ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +59,20 @@ impl Machine {
         self.check_at =
             (self.steps + STEPS_BETWEEN_CHECKS).min(self.limits.steps.saturating_add(1));
         self.check_goal_limits()
+    }
+
+    /// Every now and then: whether the run may go on that returns from its frames.
+    #[cold]
+    pub(crate) fn check_returns(&mut self) -> Result<(), Fault> {
+        let most = self.limits.steps.saturating_mul(RETURNS_PER_STEP);
+        if most < self.returns {
+            return Err(Stop::Steps.into());
+        }
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(Stop::Time.into());
+        }
+        self.check_returns_at = (self.returns + STEPS_BETWEEN_CHECKS).min(most.saturating_add(1));
+        Ok(())
     }
 
     /// Whether a goal that was given a limit has come to it: the outermost such one is told.
