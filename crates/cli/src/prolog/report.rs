@@ -250,11 +250,11 @@ impl<'a> Found<'a> {
 
     /// Why a clause was not completed.
     fn why(&self, source: &Source, mark: u32) -> Why {
-        let is_all_tried = self.units.iter().all(|it| it.is_all_tried);
+        let mut own = self.units.iter().filter(|it| it.reachable.contains(&mark));
+        let is_all_tried = own.clone().all(|it| it.is_all_tried);
         // What other facts would lead to is not known: of goals that add some, few follow each other.
         let is_all_tried = is_all_tried && source.program.facts.is_empty();
-        let has_unknowns =
-            self.units.iter().any(|it| 0 < it.solver.unknown || !it.losses.is_empty());
+        let has_unknowns = own.any(|it| 0 < it.solver.unknown || !it.losses.is_empty());
         if !self.reachable.contains(&mark) {
             Why::NotReachable
         } else if source.impossible.contains(&mark) || is_all_tried && !has_unknowns {
