@@ -72,6 +72,8 @@ pub enum Stop {
     Time,
     Runs,
     Interrupted,
+    /// What the search keeps of its runs takes as much memory as it may.
+    Memory,
     /// The program does what the machine can't.
     Unsupported,
 }
@@ -84,6 +86,7 @@ impl Stop {
             Stop::Time => "time",
             Stop::Runs => "runs",
             Stop::Interrupted => "interrupted",
+            Stop::Memory => "memory",
             Stop::Unsupported => "unsupported",
         }
     }

@@ -6,7 +6,7 @@
 use crate::args::{Criterion, Test};
 use crate::flow::{Slice, SoFar, UnitProgress};
 use crate::prolog::explore::{
-    Search, Turn, has_words, in_words, is_due, needs_branches, settings, turns, unit,
+    Search, Turn, has_words, in_words, is_due, is_too_much, needs_branches, settings, turns, unit,
 };
 use crate::prolog::finding::{Place, findings};
 use crate::prolog::plan::{Outcome, Planned, Task, Way};
@@ -155,6 +155,8 @@ impl Rounds<'_> {
     fn why_over(&self) -> Option<Stop> {
         if self.interrupt.load(Ordering::Relaxed) {
             Some(Stop::Interrupted)
+        } else if is_too_much(self.n_runs) {
+            Some(Stop::Memory)
         } else if self.time <= self.begin.elapsed() {
             Some(Stop::Time)
         } else {
@@ -197,6 +199,9 @@ impl Rounds<'_> {
             if self.interrupt.load(Ordering::Relaxed) {
                 return Some(Stop::Interrupted);
             }
+            if is_too_much(report.n_runs) {
+                return Some(Stop::Memory);
+            }
             if report.n_news != n_news {
                 (n_news, at_news) = (report.n_news, report.spent);
             }
@@ -209,7 +214,7 @@ impl Rounds<'_> {
         self.n_runs += report.n_runs - n_before;
         strand.is_over = match report.stop {
             Stop::Exhausted | Stop::Depth | Stop::Unsupported => true,
-            Stop::Time | Stop::Runs | Stop::Interrupted => false,
+            Stop::Time | Stop::Runs | Stop::Interrupted | Stop::Memory => false,
         };
         let new = unit.log.get(n_logged..).unwrap_or_default();
         self.search.keep(new, *n, way, *turn, self.options);

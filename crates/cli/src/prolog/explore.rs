@@ -1,7 +1,7 @@
 //! One predicate: explored in every way to call it, until all that is wanted is covered.
 
 use crate::args::{Criterion, Test};
-use crate::flow::{Counts, Slice, Tally, of_run};
+use crate::flow::{Counts, Slice, Tally, is_nearly_full, of_run};
 use crate::prolog::expect::{Expectation, Written, expect, whole};
 use crate::prolog::finding::{Finding, Place, findings};
 use crate::prolog::plan::{Outcome, Planned, Task, Way};
@@ -286,6 +286,9 @@ pub(crate) fn explore(
             if interrupt.load(Ordering::Relaxed) {
                 return Some(Stop::Interrupted);
             }
+            if is_too_much(report.n_runs) {
+                return Some(Stop::Memory);
+            }
             let completed = report.covered.iter().filter(|it| it.0 % 2 == 1);
             covered.extend(completed.map(|it| it.0 / 2));
             if options.coverage == Criterion::Clause && wanted.iter().all(|it| covered.contains(it))
@@ -318,6 +321,13 @@ pub(crate) fn explore(
     }
     search.note_tried(task);
     search.res.elapsed += begin.elapsed();
+}
+
+/// Whether what a search of so many runs keeps takes as much memory as it may. A search that has just begun
+/// keeps little: what an earlier one kept may not have been given back yet.
+pub(super) fn is_too_much(n_runs: usize) -> bool {
+    const HAS_BEGUN: usize = 20;
+    HAS_BEGUN < n_runs && is_nearly_full()
 }
 
 /// What the ways are tried with, one after the other.

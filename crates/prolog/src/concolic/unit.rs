@@ -60,7 +60,7 @@ pub struct Ran {
     /// Clauses by their marks.
     pub entered: Vec<u32>,
     pub completed: Vec<u32>,
-    /// The choices of its path: where, and which way.
+    /// The choices of its path: where, and which way; if sets of clauses are wanted too.
     pub choices: Vec<(SiteId, usize)>,
     /// Which sets of clauses its calls could match, if that was wanted; see [`Unit::note_matched`].
     pub matched: Vec<(PredId, Vec<u32>)>,
@@ -106,6 +106,9 @@ struct Extent {
 /// of the time would be theirs.
 const MANY_STEPS: u64 = 500_000;
 const FEW_STEPS: u64 = 5_000;
+
+/// More answers of a goal are found if they are wanted, but not kept: they may grow without end.
+const MOST_KEPT: usize = 100;
 
 /// A global variable: what comes before the goal is done.
 const BEGUN: &str = "$gimlet_begun";
@@ -373,14 +376,14 @@ impl<'m> Unit<'m> {
         let finished = if is_made { finished } else { Finished::Unmade };
         let (steps, asks_outside) = (machine.steps, machine.has_asked_outside);
         let recorder = machine.recorder.as_ref();
-        let choices: Vec<(SiteId, usize)> = recorder
-            .map(|it| it.choices.iter().map(|it| (it.site, it.taken)).collect())
-            .unwrap_or_default();
-        let matched = recorder.and_then(|it| it.matched.clone()).unwrap_or_default();
-        let matched: Vec<(PredId, Vec<u32>)> = matched.into_iter().collect();
+        let taken = recorder.into_iter().flat_map(|it| &it.choices).map(|it| (it.site, it.taken));
         let mut hasher = rustc_hash::FxHasher::default();
-        choices.hash(&mut hasher);
+        taken.clone().for_each(|it| it.hash(&mut hasher));
         let path = hasher.finish();
+        // All runs are kept, and a path may have thousands of choices.
+        let wanted = recorder.and_then(|it| it.matched.as_ref());
+        let choices: Vec<(SiteId, usize)> = taken.filter(|_| wanted.is_some()).collect();
+        let matched: Vec<(PredId, Vec<u32>)> = wanted.into_iter().flatten().cloned().collect();
         let input = input.clone();
         Ran {
             input,
@@ -423,24 +426,26 @@ impl<'m> Unit<'m> {
 
     fn answers(&mut self, query: &Record) -> (Vec<Answer>, Finished) {
         let Extent { limits, n_answers } = self.extent;
-        let mut answers = Vec::new();
+        let (mut answers, mut n_found) = (Vec::new(), 0_usize);
         let mut left_choice = false;
         let mut solutions = self.machine.solve(self.library, query, limits);
         let finished = loop {
             match solutions.next_answer() {
                 Ending::True { more } => {
-                    let machine = solutions.machine();
-                    let value = |it: &(String, Value)| term_of(&machine.heap, &machine.atoms, it.1);
-                    let values: Option<Vec<Term>> = machine.bindings().iter().map(value).collect();
-                    match values {
-                        Some(values) => answers.push(Answer { values }),
-                        None => break Finished::Strange,
+                    n_found += 1;
+                    if n_found <= MOST_KEPT {
+                        let machine = solutions.machine();
+                        let value =
+                            |it: &(String, Value)| term_of(&machine.heap, &machine.atoms, it.1);
+                        let values = machine.bindings().iter().map(value).collect();
+                        let Some(values) = values else { break Finished::Strange };
+                        answers.push(Answer { values });
                     }
                     left_choice = more;
                     if !more {
                         break Finished::Exhausted { left_choice };
                     }
-                    if n_answers <= answers.len() {
+                    if n_answers <= n_found {
                         break Finished::More;
                     }
                 }
