@@ -300,3 +300,16 @@ fn an_endless_initialization_is_told() {
         list(&found["units"]).iter().flat_map(|it| list(&it["tests"])).collect();
     assert!(!tests.is_empty() && tests.iter().all(|it| it["confirmed"] == true), "{found}");
 }
+
+/// A tabled predicate is asked by its own name, and its answers come in any order.
+#[test]
+fn tabled_predicates_are_tested_by_their_names() {
+    let program = ":- table path/2.\nedge(a, b).\nedge(b, c).\nedge(c, a).\npath(X, Y) :- edge(X, Y).\n\
+                   path(X, Y) :- path(X, Z), edge(Z, Y).\n";
+    let (found, stderr, code) = report(program, &[]);
+    let unit = &found["units"][0];
+    assert_eq!((&unit["unit"], code), (&"path/2".into(), 0), "{found} {stderr}");
+    assert_eq!(found["modules"][0]["clauses"]["total"], 5, "{found}");
+    assert!(list(&unit["tests"]).iter().all(|it| it["confirmed"] == true), "{found}");
+    assert!(list(&unit["disagreements"]).is_empty(), "{found}");
+}

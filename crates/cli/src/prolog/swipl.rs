@@ -44,6 +44,8 @@ struct Question<'a> {
 const MOST_INFERENCES: u64 = 10 * MANY_STEPS;
 /// And of those that make no inferences.
 pub(crate) const LONGEST_GOAL: Duration = Duration::from_secs(30);
+/// Answers of a goal that are looked at where they may come in any order.
+const MOST_OF_SET: usize = 1000;
 /// For all goals of a file.
 pub(crate) const LONGEST: Duration = Duration::from_secs(120);
 
@@ -84,6 +86,10 @@ const HARNESS: &str = r#"
 '$gimlet_same'(answers(As0, closed), As, End) :-
     '$gimlet_variants'(As0, As, []), memberchk(End, [det, exhausted]).
 '$gimlet_same'(answers(As0, open), As, _) :- '$gimlet_variants'(As0, As, _).
+'$gimlet_same'(set(As0, closed), As1, End) :-
+    sort(0, @>=, As0, Sorted0), sort(0, @>=, As1, Sorted1), Sorted0 =@= Sorted1,
+    memberchk(End, [det, exhausted]).
+'$gimlet_same'(set(As0, open), As1, _) :- forall(member(A, As0), ( member(B, As1), A =@= B )).
 '$gimlet_same'(fails, [], exhausted).
 '$gimlet_same'(throws(error(F, _)), _, error(F1)) :-
     ( F = determinism_error(_, _, _, _) -> subsumes_term(F, F1) ; F =@= F1 ).
@@ -296,15 +302,18 @@ fn script_text(source: &Source, questions: &[Question<'_>], of_goal: Duration) -
             }
             Some(Expectation::Throws { ball, .. }) => format!("throws({ball})"),
             Some(Expectation::Answers(answers)) => {
+                let name = if answers.in_any_order { "set" } else { "answers" };
                 let ends = if answers.is_open { "open" } else { "closed" };
-                format!("answers([{}], {ends})", templates(answers))
+                format!("{name}([{}], {ends})", templates(answers))
             }
         };
         let call = whole(it.setup, it.call);
+        let is_set =
+            matches!(it.expectation, Some(Expectation::Answers(it)) if it.in_any_order);
+        let most = if is_set { MOST_OF_SET } else { ANSWERS + 1 };
         writeln!(
             res,
-            "'$gimlet_case'({n}, {module}:({call}), [{template}], {}, {expected}).",
-            ANSWERS + 1
+            "'$gimlet_case'({n}, {module}:({call}), [{template}], {most}, {expected})."
         )
         .ok();
     }

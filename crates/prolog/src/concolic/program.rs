@@ -127,14 +127,18 @@ impl Machine {
         for (mark, marked) in (0..).zip(&self.db.marks) {
             let place = *places.entry(marked.pred).or_insert_with(|| {
                 let pred = self.db.get(marked.pred);
+                let name = self.source_name(marked.pred);
+                let is_exported = exports.iter().any(|it| {
+                    self.atoms.name_arity(*it) == (name, pred.arity as usize)
+                });
                 let is_hook = pred.module != module && pred.module != AtomId::USER;
                 predicates.push(PredicateInfo {
                     id: marked.pred,
-                    name: self.atoms.text(pred.name).to_owned(),
+                    name: self.atoms.text(name).to_owned(),
                     arity: pred.arity as usize,
                     line: marked.line,
-                    is_exported: exports.contains(&pred.functor),
-                    is_dynamic: pred.dynamic,
+                    is_exported,
+                    is_dynamic: pred.dynamic && name == pred.name,
                     is_foreign: is_hook || Some(marked.file) != own_file,
                     is_called: false,
                     calls: Vec::new(),
@@ -221,8 +225,12 @@ impl Machine {
             res.push(FactInfo { name: name.to_owned(), arity, added_by, named_by });
             res.len() - 1
         };
+        // Those that have the clauses of tabled predicates are dynamic too.
+        let has_table = |it: &crate::code::Pred| {
+            self.modules.tabled.iter().any(|of| of.0.0 == it.module && *of.1 == it.name)
+        };
         let dynamic = self.db.preds.iter().filter(|it| it.module == module && it.dynamic);
-        for it in dynamic {
+        for it in dynamic.filter(|it| !has_table(it)) {
             place(it.functor);
         }
         let mut added: Vec<(PredId, usize)> = Vec::new();
@@ -305,7 +313,7 @@ impl Machine {
                 for pred in known {
                     let callee = self.db.get(*pred);
                     let fits = (arity..=arity + n_more).contains(&(callee.arity as usize));
-                    let is_named = callee.name == name && fits;
+                    let is_named = fits && self.source_name(*pred) == name;
                     if is_named && (callee.module == module || self.imports(module, *pred)) {
                         calls.push(*pred);
                         if position != Position::Term {

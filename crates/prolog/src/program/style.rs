@@ -74,9 +74,6 @@ impl Machine {
     /// `p/1`, as the text of the program has it.
     fn written_name(&self, id: PredId) -> String {
         let pred = self.db.get(id);
-        let name = self.atoms.text(pred.name);
-        let tabled = name.strip_suffix(" tabled");
-        let tabled = tabled.filter(|_| self.modules.tabled.values().any(|it| *it == pred.name));
-        format!("{}/{}", tabled.unwrap_or(name), pred.arity)
+        format!("{}/{}", self.atoms.text(self.source_name(id)), pred.arity)
     }
 }
