@@ -48,6 +48,8 @@ pub(crate) struct Way {
     pub(crate) is_meant: bool,
     /// Inputs may have variables in them.
     pub(crate) is_open: bool,
+    /// Each clause of the predicate needs a goal of it, or of one like it, to succeed first.
+    pub(crate) is_endlessly_recursive: bool,
 }
 
 /// A predicate with the options that hold for it.
@@ -91,6 +93,7 @@ impl Way {
 pub(crate) fn plan(session: &mut Session, asked: &Asked) -> Result<Vec<Planned>, Diagnostic> {
     let file = session.source.path.display().to_string();
     let mut res = Vec::new();
+    let endless = session.machine.endlessly_recursive(&session.source.program);
     for mut task in tasks(session, &asked.test)? {
         let Some(options) = asked.for_unit(&task.name, Some(&file))? else { continue };
         for text in &options.pre {
@@ -99,6 +102,8 @@ pub(crate) fn plan(session: &mut Session, asked: &Asked) -> Result<Vec<Planned>,
             let fitting = ways.filter(|it| takes(&condition, &it.args));
             fitting.for_each(|it| it.conditions.push(condition.clone()));
         }
+        let is_endless = endless.contains(&task.pred);
+        task.ways.iter_mut().for_each(|it| it.is_endlessly_recursive = is_endless);
         if let Some(depth) = options.term_depth {
             task.ways.iter_mut().for_each(|it| it.bound(depth));
         }
@@ -642,6 +647,7 @@ fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief:
         is_trusted: false,
         is_meant: belief == Belief::Tight,
         is_open: belief == Belief::Open,
+        is_endlessly_recursive: false,
     }
 }
 
