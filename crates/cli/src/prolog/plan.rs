@@ -11,8 +11,8 @@ use crate::prolog::source::{Session, Source};
 use config::nearest;
 use prolog::code::PredId;
 use prolog::concolic::{
-    Arg, Belief, Condition, Declaration, Declared, Determinism, Goal, PredicateInfo, TypeMaker, declaration,
-    is_made_exactly, to_term, type_term,
+    Arg, Belief, Condition, Declaration, Declared, Determinism, Goal, PredicateInfo, TypeMaker,
+    declaration, is_made_exactly, to_term, type_term,
 };
 use prolog::text::Reader;
 use term::{Domain, Term, Type};

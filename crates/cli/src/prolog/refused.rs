@@ -90,11 +90,14 @@ pub(super) fn refused(swipl: &Swipl, source: &Source, said: &[Diagnostic]) -> Ve
                 && it.place.as_ref().is_some_and(|it| it.line == line && is_same_file(&it.origin))
         };
         let new = match *kind {
-            "kept" => Diagnostic::warning(Code::Refused, format!("swipl was kept from this: {words}"))
-                .hint("--allow files and --allow os let the program do more"),
+            "kept" => {
+                Diagnostic::warning(Code::Refused, format!("swipl was kept from this: {words}"))
+                    .hint("--allow files and --allow os let the program do more")
+            }
             "endless" => {
                 let title = format!("swipl has not loaded this after {MOST_INFERENCES} inferences");
-                Diagnostic::new(Code::Refused, title).hint("a directive or an initialization may not end")
+                Diagnostic::new(Code::Refused, title)
+                    .hint("a directive or an initialization may not end")
             }
             _ => Diagnostic::new(Code::Refused, format!("swipl refuses this: {words}"))
                 .hint("what is found here holds for our machine only, until swipl loads it"),

@@ -308,14 +308,10 @@ fn script_text(source: &Source, questions: &[Question<'_>], of_goal: Duration) -
             }
         };
         let call = whole(it.setup, it.call);
-        let is_set =
-            matches!(it.expectation, Some(Expectation::Answers(it)) if it.in_any_order);
+        let is_set = matches!(it.expectation, Some(Expectation::Answers(it)) if it.in_any_order);
         let most = if is_set { MOST_OF_SET } else { ANSWERS + 1 };
-        writeln!(
-            res,
-            "'$gimlet_case'({n}, {module}:({call}), [{template}], {most}, {expected})."
-        )
-        .ok();
+        writeln!(res, "'$gimlet_case'({n}, {module}:({call}), [{template}], {most}, {expected}).")
+            .ok();
     }
     res
 }

@@ -128,9 +128,9 @@ impl Machine {
             let place = *places.entry(marked.pred).or_insert_with(|| {
                 let pred = self.db.get(marked.pred);
                 let name = self.source_name(marked.pred);
-                let is_exported = exports.iter().any(|it| {
-                    self.atoms.name_arity(*it) == (name, pred.arity as usize)
-                });
+                let is_exported = exports
+                    .iter()
+                    .any(|it| self.atoms.name_arity(*it) == (name, pred.arity as usize));
                 let is_hook = pred.module != module && pred.module != AtomId::USER;
                 predicates.push(PredicateInfo {
                     id: marked.pred,

@@ -326,10 +326,8 @@ impl<'m> Unit<'m> {
             let check = heap.structure(functor, &[Value::size(n), of, arg]);
             goal = heap.structure(FunctorId::AND, &[goal, check]);
         }
-        let is_prepared = !makes.is_empty()
-            || !calls.is_empty()
-            || !wanted.is_empty()
-            || !conditions.is_empty();
+        let is_prepared =
+            !makes.is_empty() || !calls.is_empty() || !wanted.is_empty() || !conditions.is_empty();
         if is_prepared {
             let functor = atoms.functor_named("nb_setval", 2);
             let begin = heap.structure(functor, &[Value::atom(begun), Value::TRUE]);

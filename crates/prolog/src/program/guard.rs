@@ -23,7 +23,8 @@ impl Machine {
             if next.is_atom(dollar) {
                 return true;
             }
-            if [FunctorId::AND, FunctorId::OR, FunctorId::THEN].iter().any(|it| next.is_struct(*it)) {
+            if [FunctorId::AND, FunctorId::OR, FunctorId::THEN].iter().any(|it| next.is_struct(*it))
+            {
                 todo.extend((0..2).map(|n| self.heap.arg(next, n)));
             }
         }
