@@ -296,8 +296,14 @@ fn completed_by_machine(text: &str, goal: &str) -> Vec<usize> {
             given.push(to_term(&machine, value).expect("a term"));
         }
     }
-    let goal =
-        Goal { module: "user".to_owned(), name, args, before: Vec::new(), types: Vec::new() };
+    let goal = Goal {
+        module: "user".to_owned(),
+        name,
+        args,
+        before: Vec::new(),
+        types: Vec::new(),
+        conditions: Vec::new(),
+    };
     let limits = Limits::default();
     let mut unit = Unit::new(&mut machine, &mut library, goal, limits, 1);
     let ran = unit.solve(&Input { args: given }, limits, 1).expect("it runs");

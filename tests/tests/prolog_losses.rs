@@ -69,8 +69,14 @@ fn unit_run(
     input: &str,
 ) -> (String, bool) {
     let (name, before) = (name.to_owned(), Vec::new());
-    let goal =
-        Goal { module: "user".to_owned(), name, args: vec![Arg::Input], before, types: Vec::new() };
+    let goal = Goal {
+        module: "user".to_owned(),
+        name,
+        args: vec![Arg::Input],
+        before,
+        types: Vec::new(),
+        conditions: Vec::new(),
+    };
     let limits = Limits { steps: 20_000, memory_bytes: 1 << 26 };
     let mut unit = Unit::new(machine, library, goal, limits, 1);
     let run = unit.run(&Input { args: vec![term(input)] }).expect("a run");

@@ -124,6 +124,7 @@ fn round(file: &str, name: &str, modes: &str) -> Result<Round, String> {
         args,
         before: Vec::new(),
         types: Vec::new(),
+        conditions: Vec::new(),
     };
     let limits = Limits { steps: 100_000, ..Limits::default() };
     let mut library = NoLibrary;

@@ -259,7 +259,7 @@ fn budgets() {
     answers(
         "open(x, write, S)",
         expect![[r#"
-            ** refused: open/3 touches the file x; see --allow
+            ** refused: open/3 touches the file x; --allow files lets it
             exit 1
         "#]],
     );

@@ -218,3 +218,110 @@ fn a_directory_is_all_its_programs() {
     assert_eq!(files, ["./prolog/bar.pl", "./prolog/foo.pl"], "{stderr}");
     assert_eq!(done.status.code(), Some(0), "{stderr}");
 }
+
+/// Outcomes that no input of the inferred types takes: other inputs are tried before one is called
+/// unsatisfiable.
+#[test]
+fn branches_are_taken_by_inputs_of_other_types() {
+    for program in [
+        "h(X, Y) :- catch(Y is 10 div X, error(type_error(_, _), _), Y = bad).\n",
+        "f(X) :- ( var(X) -> true ; X > 1 ).\n",
+        "g(X, Y) :- ( number(X) -> Y is X + 1 ; atom(X) -> Y = a ; string(X) -> Y = s ; Y = other ).\n",
+    ] {
+        for options in [&[] as &[&str], &["--runs", "400"]] {
+            let (found, stderr, _) = report(program, options);
+            let of = &found["modules"][0]["branches"];
+            assert_eq!(of["covered"], of["total"], "{program}: {found} {stderr}");
+        }
+    }
+}
+
+#[test]
+fn clauses_that_are_not_together_are_told() {
+    let program = "p(1).\nq(X) :- p(X).\np(2).\n";
+    for (directive, is_told) in [
+        ("", true),
+        (":- dynamic p/1.\n", true),
+        (":- discontiguous p/1.\n", false),
+        (":- multifile p/1.\n", false),
+        (":- style_check(-discontiguous).\n", false),
+    ] {
+        let (_, stderr, _) = report(&format!("{directive}{program}"), &[]);
+        let tells = stderr.contains("Clauses of p/1 are not together");
+        assert_eq!(tells, is_told, "{directive}: {stderr}");
+    }
+}
+
+/// A type of the program's own is a hook of another module: no goal of the program could call it.
+#[test]
+fn hooks_of_other_modules_are_no_predicates_of_the_program() {
+    let program = ":- multifile error:has_type/2.\n\
+                   error:has_type(color, X) :- memberchk(X, [red, green]).\n\
+                   %! col(+C:color, -N:integer) is det.\ncol(red, 1).\ncol(green, 2).\n";
+    let (found, stderr, _) = report(program, &[]);
+    let units: Vec<&str> =
+        list(&found["units"]).iter().filter_map(|it| it["unit"].as_str()).collect();
+    assert_eq!(units, ["col/2"], "{stderr}");
+    assert!(findings(&found).is_empty(), "{found}");
+}
+
+#[test]
+fn preconditions_guard_the_predicates_whose_arguments_they_take() {
+    let program = "avg(L, A) :- sum_list(L, S), length(L, N), A is S / N.\nok([_|_]).\n";
+    let (found, _, _) = report(program, &["--runs", "60"]);
+    assert!(findings(&found).iter().any(|it| it.contains("zero_divisor")), "{found}");
+    let (found, stderr, code) = report(program, &["--runs", "60", "--pre", "ok/1"]);
+    assert_eq!((findings(&found), code), (Vec::new(), 0), "{found} {stderr}");
+    let units: Vec<&str> =
+        list(&found["units"]).iter().filter_map(|it| it["unit"].as_str()).collect();
+    assert_eq!(units, ["avg/2"], "{stderr}");
+}
+
+/// A goal that looks for more answers returns through ever more frames without calling anything.
+#[test]
+fn a_det_predicate_that_looks_for_more_answers_without_end_is_found() {
+    let program = "%! len(-L:list, +N:nonneg) is det.\nlen([], 0).\n\
+                   len([_|T], N) :- len(T, M), N is M + 1.\n";
+    let (found, stderr, code) = report(program, &["--runs", "10"]);
+    let units = list(&found["units"]);
+    let finding = units.iter().flat_map(|it| list(&it["findings"])).next();
+    let finding = finding.unwrap_or_else(|| panic!("{found} {stderr}"));
+    assert_eq!(finding["reason"], "it looks for another answer without end", "{found}");
+    assert_eq!(finding["confirmed"], true, "{found}");
+    assert_eq!(code, 1, "{stderr}");
+}
+
+/// Loading does not end in swipl either; goals are asked nevertheless.
+#[test]
+fn an_endless_initialization_is_told() {
+    let (found, stderr, _) = report("l :- l.\n:- initialization(l).\np(1).\n", &["-f", "p/1"]);
+    assert!(stderr.contains("swipl has not loaded this"), "{stderr}");
+    let tests: Vec<&Value> =
+        list(&found["units"]).iter().flat_map(|it| list(&it["tests"])).collect();
+    assert!(!tests.is_empty() && tests.iter().all(|it| it["confirmed"] == true), "{found}");
+}
+
+/// A tabled predicate is asked by its own name, and its answers come in any order.
+#[test]
+fn tabled_predicates_are_tested_by_their_names() {
+    let program = ":- table path/2.\nedge(a, b).\nedge(b, c).\nedge(c, a).\npath(X, Y) :- edge(X, Y).\n\
+                   path(X, Y) :- path(X, Z), edge(Z, Y).\n";
+    let (found, stderr, code) = report(program, &[]);
+    let unit = &found["units"][0];
+    assert_eq!((&unit["unit"], code), (&"path/2".into(), 0), "{found} {stderr}");
+    assert_eq!(found["modules"][0]["clauses"]["total"], 5, "{found}");
+    assert!(list(&unit["tests"]).iter().all(|it| it["confirmed"] == true), "{found}");
+    assert!(list(&unit["disagreements"]).is_empty(), "{found}");
+}
+
+#[test]
+fn a_recursion_that_no_clause_ends_is_found() {
+    let program = "sum([X|Xs], S) :- sum(Xs, S0), S is S0 + X.\n";
+    let (found, stderr, code) = report(program, &["--mode", "sum(+,-)"]);
+    assert_eq!((findings(&found), code), (vec!["suspicious false".to_owned()], 1), "{stderr}");
+    assert_eq!(unsatisfiable(&found), ["\"sum/2\":1"], "{found}");
+    // A loop that something outside ends never fails.
+    let loops = "loop(N) :- N > 5, throw(done).\nloop(N) :- N =< 5, M is N + 1, loop(M).\n";
+    let (found, stderr, _) = report(loops, &["--runs", "30"]);
+    assert!(!findings(&found).iter().any(|it| it.ends_with("false")), "{found} {stderr}");
+}

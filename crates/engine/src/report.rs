@@ -71,6 +71,8 @@ pub enum Stop {
     Time,
     Runs,
     Interrupted,
+    /// What the search keeps of its runs takes as much memory as it may.
+    Memory,
     /// The program does something that the machine does not support.
     Unsupported,
 }
@@ -83,6 +85,7 @@ impl Stop {
             Stop::Time => "time",
             Stop::Runs => "runs",
             Stop::Interrupted => "interrupted",
+            Stop::Memory => "memory",
             Stop::Unsupported => "unsupported",
         }
     }

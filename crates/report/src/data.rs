@@ -141,6 +141,7 @@ pub enum Stop {
     Time,
     Runs,
     Interrupted,
+    Memory,
     Unsupported,
 }
 
@@ -153,6 +154,7 @@ impl Stop {
             Stop::Time => "time",
             Stop::Runs => "runs",
             Stop::Interrupted => "interrupted",
+            Stop::Memory => "memory",
             Stop::Unsupported => "unsupported",
         }
     }

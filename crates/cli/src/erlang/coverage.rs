@@ -201,7 +201,7 @@ fn why_of_unit(explored: &Explored) -> Why {
     match explored.report.stop {
         Stop::Exhausted if explored.report.is_complete() => Why::Unsatisfiable,
         Stop::Exhausted | Stop::Unsupported => Why::Unknown,
-        Stop::Depth | Stop::Time | Stop::Runs | Stop::Interrupted => Why::NotTried,
+        Stop::Depth | Stop::Time | Stop::Runs | Stop::Interrupted | Stop::Memory => Why::NotTried,
     }
 }
 

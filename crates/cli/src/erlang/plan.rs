@@ -8,11 +8,11 @@ use crate::erlang::code::{Function, Visibility, argument_names, foreign_structs}
 use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
 use crate::erlang::explore::Task;
+use crate::erlang::lookups::Lookups;
 use crate::erlang::project::Project;
 use crate::erlang::properties::{self, is_drawn};
 use crate::erlang::reach::References;
 use crate::erlang::recorded::{learn, recording, used};
-use crate::erlang::lookups::Lookups;
 use crate::erlang::refusing::Refusing;
 use crate::erlang::select::{first_args, named, parse, select};
 use crate::erlang::setup::{Setup, tried};

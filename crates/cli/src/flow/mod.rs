@@ -27,7 +27,7 @@ pub(crate) use program::{
 pub(crate) use progress::{Progress, UnitProgress};
 pub(crate) use rated::Rated;
 pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
-pub(crate) use room::of_run;
+pub(crate) use room::{is_nearly_full, of_run};
 pub(crate) use serve::{Role, serve};
 pub(crate) use so_far::SoFar;
 pub(crate) use tally::{Counts, Tally};

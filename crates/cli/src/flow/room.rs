@@ -4,6 +4,7 @@
 use crate::args::Test;
 use crate::start::STACK_BYTES;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{fs, thread};
 
@@ -21,6 +22,11 @@ const UNKNOWN_MACHINE: u64 = 8 << 30;
 const MAPPED_BEYOND: u64 = 3 << 30;
 /// How often a worker checks its memory use.
 const TICK: Duration = Duration::from_millis(50);
+
+/// A worker that has so much of its part should end the search that it is at.
+const NEARLY_FULL: (u64, u64) = (3, 4);
+/// Whether this process has that much: memory belongs to the process, whoever takes it.
+static IS_NEARLY_FULL: AtomicBool = AtomicBool::new(false);
 
 /// What a worker says that has taken too much, before it ends.
 pub(super) const TOO_MUCH: &str = "gimlet: the memory of the worker is used up";
@@ -66,11 +72,19 @@ pub(super) fn keep_within(bytes: u64, n_stacks: u64) {
     drop(watching.spawn(move || {
         loop {
             thread::sleep(TICK);
-            if resident().is_some_and(|it| bytes < it) {
+            let Some(now) = resident() else { continue };
+            if bytes < now {
                 super::serve::end(TOO_MUCH);
             }
+            let (part, of) = NEARLY_FULL;
+            IS_NEARLY_FULL.store(bytes / of * part < now, Ordering::Relaxed);
         }
     }));
+}
+
+/// Whether the search that this worker is at should end, before the worker is ended.
+pub(crate) fn is_nearly_full() -> bool {
+    IS_NEARLY_FULL.load(Ordering::Relaxed)
 }
 
 /// The bytes of memory that this process has.

@@ -62,6 +62,7 @@ fn stop(of: engine::Stop, solver: &solve::Statistics) -> Stop {
         engine::Stop::Time => Stop::Time,
         engine::Stop::Runs => Stop::Runs,
         engine::Stop::Interrupted => Stop::Interrupted,
+        engine::Stop::Memory => Stop::Memory,
         engine::Stop::Unsupported => Stop::Unsupported,
     }
 }

@@ -67,7 +67,17 @@ fn goal(
         }
     }
     let module = session.source.program.module.clone();
-    Ok((Goal { module, name, args: modes, before: Vec::new(), types: Vec::new() }, results))
+    Ok((
+        Goal {
+            module,
+            name,
+            args: modes,
+            before: Vec::new(),
+            types: Vec::new(),
+            conditions: Vec::new(),
+        },
+        results,
+    ))
 }
 
 /// The outcome as reports name it, and the first answer or the thrown ball.

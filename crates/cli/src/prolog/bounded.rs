@@ -5,9 +5,11 @@
 
 use crate::args::{Criterion, Test};
 use crate::flow::{Slice, SoFar, UnitProgress};
-use crate::prolog::explore::{Search, Turn, has_words, in_words, is_due, settings, turns, unit};
+use crate::prolog::explore::{
+    Search, Turn, has_words, in_words, is_due, is_too_much, needs_branches, settings, turns, unit,
+};
 use crate::prolog::finding::{Place, findings};
-use crate::prolog::plan::{Planned, Task, Way};
+use crate::prolog::plan::{Outcome, Planned, Task, Way};
 use crate::prolog::source::{Session, Source};
 use engine::{Alone, Exploration, Settings, Stop};
 use prolog::concolic::{Finished, Ran, Waiting};
@@ -31,7 +33,7 @@ pub(crate) fn explore_within(
 ) {
     let Slice { interrupt, progress, time, .. } = *slice;
     let begin = Instant::now();
-    let Planned { task, options, wanted } = planned;
+    let Planned { task, options, wanted, branches } = planned;
     let settings = settings(options, wanted);
     let has_words = has_words(&session.source);
     // How far clause bodies were executed on this machine by other predicates depends on scheduling, so it is set
@@ -51,6 +53,7 @@ pub(crate) fn explore_within(
         options,
         interrupt,
         wanted,
+        branches,
         begin,
         time,
         n_runs: 0,
@@ -66,6 +69,7 @@ pub(crate) fn explore_within(
     for strand in strands {
         rounds.finish(strand, task, why_over);
     }
+    search.note_tried(task);
     session.machine.note_furthest(&furthest);
     search.res.elapsed += begin.elapsed();
 }
@@ -100,6 +104,7 @@ struct Rounds<'a> {
     options: &'a Test,
     interrupt: &'a AtomicBool,
     wanted: &'a [u32],
+    branches: &'a [Outcome],
     begin: Instant,
     time: Duration,
     n_runs: usize,
@@ -143,6 +148,7 @@ impl Rounds<'_> {
             Turn::Usual if strand.way.is_open => !res.has_clauses(self.wanted),
             Turn::Usual | Turn::Words | Turn::Deep => !res.has_all(self.wanted, self.options),
         };
+        let is_needed = is_needed || needs_branches(res, self.branches, strand.turn);
         is_needed && !strand.is_over
     }
 
@@ -150,6 +156,8 @@ impl Rounds<'_> {
     fn why_over(&self) -> Option<Stop> {
         if self.interrupt.load(Ordering::Relaxed) {
             Some(Stop::Interrupted)
+        } else if is_too_much(self.n_runs) {
+            Some(Stop::Memory)
         } else if self.time <= self.begin.elapsed() {
             Some(Stop::Time)
         } else {
@@ -192,6 +200,9 @@ impl Rounds<'_> {
             if self.interrupt.load(Ordering::Relaxed) {
                 return Some(Stop::Interrupted);
             }
+            if is_too_much(report.n_runs) {
+                return Some(Stop::Memory);
+            }
             if report.n_news != n_news {
                 (n_news, at_news) = (report.n_news, report.spent);
             }
@@ -204,7 +215,7 @@ impl Rounds<'_> {
         self.n_runs += report.n_runs - n_before;
         strand.is_over = match report.stop {
             Stop::Exhausted | Stop::Depth | Stop::Unsupported => true,
-            Stop::Time | Stop::Runs | Stop::Interrupted => false,
+            Stop::Time | Stop::Runs | Stop::Interrupted | Stop::Memory => false,
         };
         let new = unit.log.get(n_logged..).unwrap_or_default();
         self.search.keep(new, *n, way, *turn, self.options);
@@ -240,9 +251,12 @@ impl Rounds<'_> {
 
     /// Adds the results of a strand. `why_over` is the stop reason of strands that could continue.
     fn finish(&mut self, strand: Strand<'_>, task: &Task, why_over: Option<Stop>) {
-        let Strand { way, turn, begun, is_over, .. } = strand;
+        let Strand { n, way, turn, begun, is_over, .. } = strand;
         let Some(Begun { exploration, unit, solver }) = begun else { return };
         let mut report = exploration.finish();
+        if turn == Turn::Usual && report.stop == Stop::Exhausted && !report.is_saturated {
+            self.search.exhausted.insert(n);
+        }
         let res = &mut self.search.res;
         res.add_counts(&report);
         res.solver.add(&solver.statistics);

@@ -28,6 +28,8 @@ pub(crate) struct Answers {
     pub(crate) is_open: bool,
     /// Whether no value contains a variable.
     pub(crate) is_ground: bool,
+    /// Whether they may come in another order: where predicates are tabled.
+    pub(crate) in_any_order: bool,
 }
 
 impl Expectation {
@@ -56,9 +58,11 @@ pub(crate) fn expect(unit: &mut Unit<'_>, ran: &Ran) -> Option<Expectation> {
     }
     let is_open = !matches!(ran.finished, Finished::Exhausted { .. });
     let is_ground = ran.answers.iter().all(|it| it.values.iter().all(is_ground));
+    let module = unit.goal.module.clone();
     let machine = unit.machine();
+    let in_any_order = 1 < ran.answers.len() && machine.has_tables(&module);
     let values = ran.answers.iter().map(|it| term_texts(machine, &it.values)).collect();
-    Some(Expectation::Answers(Answers { values, is_open, is_ground }))
+    Some(Expectation::Answers(Answers { values, is_open, is_ground, in_any_order }))
 }
 
 /// The expectation of a goal with a result that is not of its declared type: runs the goal again without type checks.

@@ -1,10 +1,10 @@
 //! Explores one predicate in each of its modes, until all wanted clauses are covered.
 
 use crate::args::{Criterion, Test};
-use crate::flow::{Counts, Slice, Tally, of_run};
+use crate::flow::{Counts, Slice, Tally, is_nearly_full, of_run};
 use crate::prolog::expect::{Expectation, Written, expect, whole};
 use crate::prolog::finding::{Finding, Place, findings};
-use crate::prolog::plan::{Planned, Task, Way};
+use crate::prolog::plan::{Outcome, Planned, Task, Way};
 use crate::prolog::reached::{Known, explained};
 use crate::prolog::source::{Session, Source};
 use crate::prolog::vary::vary;
@@ -40,6 +40,8 @@ pub(crate) struct Explored {
     pub(crate) n_diverged: usize,
     pub(crate) stop: Stop,
     pub(crate) is_saturated: bool,
+    /// Every way to call it was explored to its end, also with inputs that no type allows.
+    pub(crate) is_all_tried: bool,
     pub(crate) sources: BTreeMap<String, Yield>,
     pub(crate) losses: BTreeMap<String, usize>,
     /// Tests and findings in which SWI-Prolog differs, in words.
@@ -155,7 +157,7 @@ pub(crate) struct Search {
     /// Runs that may become tests, with the index of their mode.
     pub(super) kept: Vec<(usize, Ran)>,
     /// Ways of which everything was seen.
-    exhausted: BTreeSet<usize>,
+    pub(super) exhausted: BTreeSet<usize>,
     /// Ways with runs that had too few steps.
     pub(super) stopped: BTreeSet<usize>,
     /// Inputs of runs with further answers that were not asked for, with the index of their mode. `n_strange` counts
@@ -191,6 +193,11 @@ impl Search {
         res.res.stop = Stop::Interrupted;
         res.res.elapsed += more;
         res
+    }
+
+    /// Notes whether every way to call the predicate was explored to its end.
+    pub(super) fn note_tried(&mut self, task: &Task) {
+        self.res.is_all_tried = (0..task.ways.len()).all(|it| self.exhausted.contains(&it));
     }
 
     /// Takes what is new of these runs.
@@ -231,7 +238,7 @@ pub(crate) fn explore(
 ) {
     let begin = Instant::now();
     let Slice { interrupt, progress, time, .. } = *slice;
-    let Planned { task, options, wanted } = planned;
+    let Planned { task, options, wanted, branches } = planned;
     let path = session.source.path.display().to_string();
     let wanted: Vec<u32> = match round {
         Round::Short => wanted.clone(),
@@ -254,7 +261,9 @@ pub(crate) fn explore(
         };
         let is_due = !is_again && is_due(n, way);
         let is_over = time <= begin.elapsed() || interrupt.load(Ordering::Relaxed);
-        if is_seen || is_over || !is_due && res.has_all(&wanted, options) {
+        let is_needed =
+            is_due || !res.has_all(&wanted, options) || needs_branches(res, branches, turn);
+        if is_seen || is_over || !is_needed {
             continue;
         }
         let settings = Settings {
@@ -281,6 +290,9 @@ pub(crate) fn explore(
             if interrupt.load(Ordering::Relaxed) {
                 return Some(Stop::Interrupted);
             }
+            if is_too_much(report.n_runs) {
+                return Some(Stop::Memory);
+            }
             let completed = report.covered.iter().filter(|it| it.0 % 2 == 1);
             covered.extend(completed.map(|it| it.0 / 2));
             if options.coverage == Criterion::Clause && wanted.iter().all(|it| covered.contains(it))
@@ -306,12 +318,20 @@ pub(crate) fn explore(
         res.note_stop(&report, way);
         let at = Place { program, path: &path, pred: task.pred, declarations };
         res.add_findings(findings(&mut unit, way, &log, way.is_trusted, &at));
-        if report.stop == Stop::Exhausted {
+        if report.stop == Stop::Exhausted && !report.is_saturated {
             exhausted.insert(n);
         }
         search.keep(&log, n, way, turn, options);
     }
+    search.note_tried(task);
     search.res.elapsed += begin.elapsed();
+}
+
+/// Whether what a search of so many runs keeps takes as much memory as it may. A search that has just begun
+/// keeps little: what an earlier one kept may not have been given back yet.
+pub(super) fn is_too_much(n_runs: usize) -> bool {
+    const HAS_BEGUN: usize = 20;
+    HAS_BEGUN < n_runs && is_nearly_full()
 }
 
 /// What the ways are tried with, one after the other.
@@ -323,6 +343,14 @@ pub(super) fn turns(task: &Task) -> Vec<(usize, &Way, Turn)> {
     let words_after = meant(Turn::Words).filter(|it| is_after_itself(it.1)).take(1);
     let turns = words().chain(words_after).chain(all(Turn::Usual)).chain(words());
     turns.chain(meant(Turn::Deep)).collect()
+}
+
+/// Whether inputs of other types are tried for outcomes of control constructs in bodies that no run has
+/// taken. Outcomes in clauses that no run entered are looked for with their clauses.
+pub(super) fn needs_branches(so_far: &Explored, branches: &[Outcome], turn: Turn) -> bool {
+    let is_missing =
+        |it: &Outcome| so_far.entered.contains(&it.of) && !so_far.completed.contains(&it.mark);
+    turn == Turn::Usual && branches.iter().any(is_missing)
 }
 
 /// Whether a way is tried even if nothing is missing. Inputs that fit less well are only tried for what
@@ -494,6 +522,7 @@ impl Explored {
             n_diverged: 0,
             stop: Stop::Exhausted,
             is_saturated: false,
+            is_all_tried: false,
             sources: BTreeMap::new(),
             losses: BTreeMap::new(),
             disagreements: Vec::new(),

@@ -264,6 +264,13 @@ fn judge(way: &Way, ran: &Ran) -> Option<(Kind, Cause)> {
         | Finished::Strange => {}
     }
     let has_failed = n_answers == 0 && matches!(ran.finished, Finished::Exhausted { .. });
+    if way.is_endlessly_recursive
+        && has_failed
+        && way.determinism.is_none()
+        && !ran.entered.is_empty()
+    {
+        return Some((Kind::Spec, Cause::new("no goal succeeds")));
+    }
     match way.determinism? {
         Determinism::Failure if 0 < n_answers => {
             Some((Kind::Spec, Cause::new("failure has an answer")))
@@ -405,6 +412,9 @@ fn why(way: &Way, kind: Kind, expectation: &Option<Expectation>) -> String {
         Kind::Spec => {
             let promised = way.determinism.map_or("", Determinism::name);
             match expectation {
+                _ if way.is_endlessly_recursive && way.determinism.is_none() => {
+                    "a clause that ends the recursion may be missing".to_owned()
+                }
                 _ if promised == "failure" => {
                     "it is declared failure, and has an answer".to_owned()
                 }

@@ -96,6 +96,9 @@ impl<'l> Evidence<'l> {
 }
 
 fn promise(way: &Way, ran: &Ran) -> String {
+    if way.is_endlessly_recursive && way.determinism.is_none() {
+        return "no goal can succeed: each clause needs another goal of it to succeed".to_owned();
+    }
     let what = match (&ran.finished, way.determinism) {
         (Finished::Broken(_), _) => "the declaration says of which type this result is".to_owned(),
         (_, Some(Determinism::Failure)) => "it is declared failure, and has an answer".to_owned(),

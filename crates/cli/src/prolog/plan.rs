@@ -11,8 +11,8 @@ use crate::prolog::source::{Session, Source};
 use config::nearest;
 use prolog::code::PredId;
 use prolog::concolic::{
-    Arg, Belief, Declaration, Declared, Determinism, Goal, PredicateInfo, TypeMaker, declaration,
-    is_made_exactly, to_term, type_term,
+    Arg, Belief, Condition, Declaration, Declared, Determinism, Goal, PredicateInfo, TypeMaker,
+    declaration, is_made_exactly, to_term, type_term,
 };
 use prolog::text::Reader;
 use term::{Domain, Term, Type};
@@ -48,6 +48,8 @@ pub(crate) struct Way {
     pub(crate) is_meant: bool,
     /// Whether inputs may contain variables.
     pub(crate) is_open: bool,
+    /// Each clause of the predicate needs a goal of it, or of one like it, to succeed first.
+    pub(crate) is_endlessly_recursive: bool,
 }
 
 /// A predicate with its options.
@@ -57,6 +59,16 @@ pub(crate) struct Planned {
     pub(crate) options: Test,
     /// The clauses that it can reach and complete, according to static analysis.
     pub(crate) wanted: Vec<u32>,
+    /// The outcomes of control constructs in the bodies of those clauses.
+    pub(crate) branches: Vec<Outcome>,
+}
+
+/// An outcome of a control construct.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) mark: u32,
+    /// The mark of its clause.
+    pub(crate) of: u32,
 }
 
 impl Way {
@@ -81,24 +93,57 @@ impl Way {
 pub(crate) fn plan(session: &mut Session, asked: &Asked) -> Result<Vec<Planned>, Diagnostic> {
     let file = session.source.path.display().to_string();
     let mut res = Vec::new();
+    let endless = session.machine.endlessly_recursive(&session.source.program);
     for mut task in tasks(session, &asked.test)? {
         let Some(options) = asked.for_unit(&task.name, Some(&file))? else { continue };
+        for text in &options.pre {
+            let condition = condition(&session.source, text)?;
+            let ways = task.ways.iter_mut().map(|it| &mut it.goal);
+            let fitting = ways.filter(|it| takes(&condition, &it.args));
+            fitting.for_each(|it| it.conditions.push(condition.clone()));
+        }
+        let is_endless = endless.contains(&task.pred);
+        task.ways.iter_mut().for_each(|it| it.is_endlessly_recursive = is_endless);
         if let Some(depth) = options.term_depth {
             task.ways.iter_mut().for_each(|it| it.bound(depth));
         }
         let impossible = session.machine.impossible(&session.source.program, &[task.pred]);
-        let is_branch = |it: u32| {
-            let of = session.source.program.clauses.get(it as usize);
-            of.is_some_and(|it| it.branch.is_some())
-        };
-        let is_wanted = |it: &u32| !impossible.contains(it) && !is_branch(*it);
-        let wanted = task.reachable.iter().copied().filter(is_wanted).collect();
-        res.push(Planned { task, options: options.into_owned(), wanted });
+        let is_possible = |it: &u32| !impossible.contains(it);
+        let (mut wanted, mut branches) = (Vec::new(), Vec::new());
+        for mark in task.reachable.iter().copied().filter(is_possible) {
+            match session.source.program.clause_of_branch(mark) {
+                Some(of) => branches.push(Outcome { mark, of }),
+                None => wanted.push(mark),
+            }
+        }
+        res.push(Planned { task, options: options.into_owned(), wanted, branches });
+    }
+    let is_used = |text: &String| {
+        let condition = condition(&session.source, text);
+        let mut ways = res.iter().flat_map(|it| &it.task.ways);
+        condition.is_ok_and(|it| ways.any(|way| way.goal.conditions.contains(&it)))
+    };
+    if let Some(it) = asked.test.pre.iter().find(|it| !is_used(it)) {
+        let title = format!("{it} takes as many arguments as none of the tested predicates");
+        let hint = "a precondition takes all arguments of the predicate that it guards, or those that are given";
+        return Err(Diagnostic::new(Code::BadPrecondition, title).hint(hint));
     }
     let roots: Vec<PredId> = res.iter().map(|it| it.task.pred).collect();
     let impossible = session.machine.impossible(&session.source.program, &roots);
     session.source.impossible = impossible.into_iter().collect();
     Ok(res)
+}
+
+/// The predicate that `--pre` names.
+fn condition(source: &Source, text: &str) -> Result<Condition, Diagnostic> {
+    let PredicateInfo { name, arity, .. } = named(source, text)?;
+    Ok(Condition { name, arity })
+}
+
+/// Whether a precondition takes the arguments of a goal, or those that are given.
+fn takes(condition: &Condition, args: &[Arg]) -> bool {
+    let n_given = args.iter().filter(|it| it.is_given()).count();
+    condition.arity == args.len() || condition.arity == n_given
 }
 
 fn tasks(session: &mut Session, options: &Test) -> Result<Vec<Task>, Diagnostic> {
@@ -283,7 +328,7 @@ fn selected(
     let those = |wanted: fn(&PredicateInfo) -> bool| -> Vec<PredicateInfo> {
         predicates.iter().filter(|it| wanted(it)).map(|it| (*it).clone()).collect()
     };
-    let res: Vec<PredicateInfo> = if has_exports {
+    let mut res: Vec<PredicateInfo> = if has_exports {
         those(|it| it.is_exported)
     } else if predicates.iter().all(is_called) {
         // Every predicate is called by another one.
@@ -291,6 +336,10 @@ fn selected(
     } else {
         source.program.entries().into_iter().cloned().collect()
     };
+    let is_condition = |it: &PredicateInfo| {
+        options.pre.iter().any(|text| named(source, text).is_ok_and(|named| named.id == it.id))
+    };
+    res.retain(|it| !is_condition(it));
     if res.is_empty() {
         let title = format!("{} has no clauses to test", source.path.display());
         return Err(Diagnostic::new(Code::NothingToTest, title));
@@ -568,7 +617,8 @@ fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief:
         throws = declared.map(|it| it.throws.clone()).unwrap_or_default();
         let (module, name) = (source.program.module.clone(), info.name.clone());
         let types = Vec::new();
-        goals.push(Goal { module, name, args: args.clone(), before: Vec::new(), types });
+        let (before, conditions) = (Vec::new(), Vec::new());
+        goals.push(Goal { module, name, args: args.clone(), before, types, conditions });
     }
     let whole = maker.types.add(Type::Tuple(inputs.into()));
     let types = maker.types;
@@ -581,6 +631,7 @@ fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief:
         args: vec![],
         before: vec![],
         types: vec![],
+        conditions: vec![],
     };
     let goal = Goal { before: goals, types: asked, ..last.unwrap_or(empty) };
     let n_results = goal.args.iter().filter(|it| **it == Arg::Result).count();
@@ -596,6 +647,7 @@ fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief:
         is_trusted: false,
         is_meant: belief == Belief::Tight,
         is_open: belief == Belief::Open,
+        is_endlessly_recursive: false,
     }
 }
 

@@ -240,6 +240,13 @@ fn answers_text(
     };
     let all: Vec<String> = answers.values.iter().map(one).collect();
     let n = all.len();
+    if 1 < n && !case.results.is_empty() && answers.in_any_order {
+        if answers.is_open {
+            let first = all.first().cloned().unwrap_or_default();
+            return (None, format!("once(( {call}, {template} {compare} {first} ))"));
+        }
+        return (Some(format!("set({template} {compare} [{}])", all.join(", "))), call.to_owned());
+    }
     if 1 < n && !case.results.is_empty() {
         let goal = if answers.is_open { format!("limit({n}, {call})") } else { call.to_owned() };
         let all = all.join(", ");

@@ -12,8 +12,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// Loading takes no longer, or nothing is said of it.
-const LONGEST: Duration = Duration::from_secs(10);
+/// Loading takes no longer, or it is said not to end.
+const LONGEST: Duration = Duration::from_secs(20);
+/// Of all directives and goals of `initialization/1` together.
+pub(super) const MOST_INFERENCES: u64 = 100_000_000;
 /// More errors of one file are not shown.
 const MOST: usize = 5;
 
@@ -23,13 +25,18 @@ const SCRIPT: &str = r#"
 :- multifile user:message_hook/3.
 :- dynamic user:message_hook/3.
 user:message_hook(Term, error, Lines) :-
-    \+ '$gimlet_effect'(Term),
+    (   sub_term(Inner, Term), Inner == inference_limit_exceeded
+    ->  Kind = endless
+    ;   '$gimlet_effect'(Term)
+    ->  Kind = kept
+    ;   Kind = error
+    ),
     '$gimlet_place'(Term, File, Line),
     with_output_to(string(Text), print_message_lines(current_output, '', Lines)),
     split_string(Text, "\n", " \t", Parts),
     exclude(==(""), Parts, Said),
     atomic_list_concat(Said, ' ', Words),
-    format(user_output, "~n@! ~w\t~w\t~w~n", [Line, File, Words]),
+    format(user_output, "~n@! ~w\t~w\t~w\t~w~n", [Kind, Line, File, Words]),
     fail.
 '$gimlet_effect'(error(permission_error(_, source_sink, _), _)).
 '$gimlet_effect'(error(permission_error(_, file, _), _)).
@@ -38,19 +45,28 @@ user:message_hook(Term, error, Lines) :-
 '$gimlet_effect'(error(socket_error(_, _), _)).
 '$gimlet_effect'(error(process_error(_, _), _)).
 '$gimlet_effect'(unhandled_exception(E)) :- '$gimlet_effect'(E).
-'$gimlet_effect'(init_goal(_, E, _)) :- nonvar(E), '$gimlet_effect'(E).
+'$gimlet_effect'(T) :-
+    functor(T, Name, _), memberchk(Name, [init_goal, initialization_error]),
+    arg(_, T, E), nonvar(E), '$gimlet_effect'(E), !.
 '$gimlet_place'(error(_, file(File, Line, _, _)), File, Line) :- integer(Line), !.
 '$gimlet_place'(error(_, stream(_, Line, _, _)), File, Line) :-
     integer(Line), source_location(File, _), !.
 '$gimlet_place'(_, File, Line) :- source_location(File, Line), !.
 '$gimlet_place'(_, '', 0).
+'$gimlet_load'(File) :-
+    call_with_inference_limit(user:load_files(File, [silent(true)]), INFERENCES, Result),
+    (   Result == inference_limit_exceeded
+    ->  format(user_output, "~n@! endless\t0\t\t~n", [])
+    ;   true
+    ).
 "#;
 
 /// Returns a diagnostic for each part of the program that SWI-Prolog refuses, unless the line already has one.
 pub(super) fn refused(swipl: &Swipl, source: &Source, said: &[Diagnostic]) -> Vec<Diagnostic> {
     let path = source.absolute();
     let named = path.display().to_string().replace('\\', "\\\\").replace('\'', "\\'");
-    let text = format!("{SCRIPT}:- user:load_files('{named}', [silent(true)]).\n");
+    let script = SCRIPT.replace("INFERENCES", &MOST_INFERENCES.to_string());
+    let text = format!("{script}:- '$gimlet_load'('{named}').\n");
     let written = Scratch::new().and_then(|scratch| {
         let script = scratch.path().join("load.pl");
         fs::write(&script, text)?;
@@ -63,11 +79,8 @@ pub(super) fn refused(swipl: &Swipl, source: &Source, said: &[Diagnostic]) -> Ve
     };
     let mut res: Vec<Diagnostic> = Vec::new();
     for line in out.lines().filter_map(|it| it.strip_prefix("@! ")) {
-        let mut parts = line.splitn(3, '\t');
-        let (Some(line), Some(file), Some(words)) = (parts.next(), parts.next(), parts.next())
-        else {
-            continue;
-        };
+        let parts: Vec<&str> = line.splitn(4, '\t').collect();
+        let [kind, line, file, words] = parts.as_slice() else { continue };
         let Ok(line) = line.parse::<usize>() else { continue };
         let is_there = |it: &&Diagnostic| {
             let is_same_file =
@@ -76,14 +89,24 @@ pub(super) fn refused(swipl: &Swipl, source: &Source, said: &[Diagnostic]) -> Ve
             is_error
                 && it.place.as_ref().is_some_and(|it| it.line == line && is_same_file(&it.origin))
         };
-        let title = format!("swipl refuses this: {words}");
+        let new = match *kind {
+            "kept" => {
+                Diagnostic::warning(Code::Refused, format!("swipl was kept from this: {words}"))
+                    .hint("--allow files and --allow os let the program do more")
+            }
+            "endless" => {
+                let title = format!("swipl has not loaded this after {MOST_INFERENCES} inferences");
+                Diagnostic::new(Code::Refused, title)
+                    .hint("a directive or an initialization may not end")
+            }
+            _ => Diagnostic::new(Code::Refused, format!("swipl refuses this: {words}"))
+                .hint("what is found here holds for our machine only, until swipl loads it"),
+        };
         let is_known = said.iter().chain(&res).any(|it| is_there(&it))
-            || res.iter().any(|it| it.title == title);
+            || res.iter().any(|it| it.title == new.title);
         if is_known || MOST <= res.len() {
             continue;
         }
-        let hint = "what is found here holds for our machine only, until swipl loads it";
-        let new = Diagnostic::new(Code::Refused, title).hint(hint);
         res.push(match snippet(source, Path::new(file), line) {
             Some(place) => new.at(place),
             None => new,

@@ -11,9 +11,8 @@ use ::report::{
     Bindings, CoveredLine, FunctionShare, Language, Matched, Module, Report, Share, Test,
     Uncovered, UncoveredBranch, Unit, UnitCoverage, Why, fingerprint, input_id,
 };
-use engine::Stop;
 use prolog::code::PredId;
-use prolog::concolic::{ClauseInfo, Program};
+use prolog::concolic::Program;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -245,20 +244,17 @@ impl<'a> Found<'a> {
     }
 
     /// Whether the clause that a branch belongs to was entered.
-    fn entered_clause(&self, program: &Program, branch: &ClauseInfo) -> bool {
-        let info = program.predicates.iter().find(|it| it.id == branch.pred);
-        let own = branch.number.checked_sub(1).and_then(|n| info?.marks.get(n));
-        own.is_some_and(|it| self.entered.contains(it))
+    fn entered_clause(&self, program: &Program, branch: u32) -> bool {
+        program.clause_of_branch(branch).is_some_and(|it| self.entered.contains(&it))
     }
 
     /// Why a clause was not completed.
     fn why(&self, source: &Source, mark: u32) -> Why {
-        let is_all_tried =
-            self.units.iter().all(|it| it.stop == Stop::Exhausted && !it.is_saturated);
+        let mut own = self.units.iter().filter(|it| it.reachable.contains(&mark));
+        let is_all_tried = own.clone().all(|it| it.is_all_tried);
         // What other facts would lead to is not known: of goals that add some, few follow each other.
         let is_all_tried = is_all_tried && source.program.facts.is_empty();
-        let has_unknowns =
-            self.units.iter().any(|it| 0 < it.solver.unknown || !it.losses.is_empty());
+        let has_unknowns = own.any(|it| 0 < it.solver.unknown || !it.losses.is_empty());
         if !self.reachable.contains(&mark) {
             Why::NotReachable
         } else if source.impossible.contains(&mark) || is_all_tried && !has_unknowns {
@@ -289,7 +285,7 @@ fn module(source: &Source, done: &[Done<'_, Source>]) -> Module {
         let covered = found.completed.contains(&mark);
         let by = found.covering.get(&mark).cloned();
         if let Some(branch) = clause.branch_text() {
-            if !covered && found.entered_clause(program, clause) {
+            if !covered && found.entered_clause(program, mark) {
                 let why = found.why(source, mark);
                 let clause = Some(clause.number);
                 let line = program.clauses.get(mark as usize).map_or(0, |it| it.line);

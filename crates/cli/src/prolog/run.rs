@@ -286,7 +286,7 @@ impl Shown {
             Stop::Time => budget("time"),
             Stop::Halt(status) => End::Halted(status),
             Stop::Refused(effect) => {
-                self.put(&format!("** refused: {effect}; see --allow\n"));
+                self.put(&format!("** refused: {effect}\n"));
                 End::Refused(effect)
             }
             Stop::Load(file) => {

@@ -4,6 +4,8 @@ use crate::args::Effect;
 use crate::confinement::{executable, launcher, policy, prolog_reads};
 use crate::prolog::expect::{Answers, Expectation, whole};
 use crate::prolog::explore::{ANSWERS, Explored, Verdict};
+use crate::prolog::finding::MANY_STEPS;
+use crate::prolog::refused;
 use crate::prolog::source::Source;
 use ::report::Kind;
 use sandbox::{Policy, Process, Scratch};
@@ -37,8 +39,13 @@ struct Question<'a> {
     expectation: Option<&'a Expectation>,
 }
 
-/// Longer than any goal that ended here needs.
-pub(crate) const LONGEST_GOAL: Duration = Duration::from_secs(3);
+/// More than any goal that ended here needs: ten times what our machine does before it says that a goal does
+/// not end. Inferences, unlike seconds, do not depend on what else the computer does.
+const MOST_INFERENCES: u64 = 10 * MANY_STEPS;
+/// And of those that make no inferences.
+pub(crate) const LONGEST_GOAL: Duration = Duration::from_secs(30);
+/// Answers of a goal that are looked at where they may come in any order.
+const MOST_OF_SET: usize = 1000;
 /// For all goals of a file.
 pub(crate) const LONGEST: Duration = Duration::from_secs(120);
 
@@ -53,7 +60,7 @@ const HARNESS: &str = r#"
            ( '$gimlet_case_run'(N, G, T, Max, Expected), '$gimlet_put_back' )).
 '$gimlet_case_run'(N, G, T, Max, Expected) :-
     S = s(0, [], more),
-    catch(call_with_time_limit(SECONDS, '$gimlet_collect'(G, T, Max, S)), E, true),
+    catch(call_with_time_limit(SECONDS, '$gimlet_limited'('$gimlet_collect'(G, T, Max, S))), E, true),
     arg(2, S, Rev), reverse(Rev, As0), copy_term_nat(As0, As),
     (   nonvar(E) -> ( E == time_limit_exceeded -> End = time ; E = error(F, _) -> End = error(F) ; End = thrown(E) )
     ;   arg(3, S, End)
@@ -65,6 +72,9 @@ const HARNESS: &str = r#"
     (   compound(End) -> arg(1, End, Said) ; As = [Said|_] -> true ; Said = none ),
     format("~n@@ ~w ~w ~w ~w ~w ", [N, Same, Det, Count, EndName]),
     write_term(Said, [quoted(true), max_depth(20), numbervars(true), spacing(next_argument)]), nl.
+'$gimlet_limited'(G) :-
+    call_with_inference_limit(G, INFERENCES, Result),
+    ( Result == inference_limit_exceeded -> throw(time_limit_exceeded) ; true ).
 '$gimlet_collect'(G, T, Max, S) :-
     (   call_cleanup(G, Det = true),
         arg(1, S, C0), C is C0 + 1, nb_setarg(1, S, C),
@@ -76,6 +86,10 @@ const HARNESS: &str = r#"
 '$gimlet_same'(answers(As0, closed), As, End) :-
     '$gimlet_variants'(As0, As, []), memberchk(End, [det, exhausted]).
 '$gimlet_same'(answers(As0, open), As, _) :- '$gimlet_variants'(As0, As, _).
+'$gimlet_same'(set(As0, closed), As1, End) :-
+    sort(0, @>=, As0, Sorted0), sort(0, @>=, As1, Sorted1), Sorted0 =@= Sorted1,
+    memberchk(End, [det, exhausted]).
+'$gimlet_same'(set(As0, open), As1, _) :- forall(member(A, As0), ( member(B, As1), A =@= B )).
 '$gimlet_same'(fails, [], exhausted).
 '$gimlet_same'(throws(error(F, _)), _, error(F1)) :-
     ( F = determinism_error(_, _, _, _) -> subsumes_term(F, F1) ; F =@= F1 ).
@@ -166,14 +180,22 @@ impl Swipl {
             let verdict = if *same == "same" {
                 Verdict::Same { leaves_choice: *det == "nondet" }
             } else if *end == "time" {
-                Verdict::Unknown(format!("swipl took longer than {} s", self.of_goal.as_secs_f64()))
+                let seconds = self.of_goal.as_secs_f64();
+                Verdict::Unknown(format!(
+                    "swipl took more than {MOST_INFERENCES} inferences or {seconds} s"
+                ))
             } else {
                 Verdict::Differs(differs(count, end, said))
             };
             found.insert(n, verdict);
         }
         let first = errors.lines().find(|it| !it.trim().is_empty()).unwrap_or("").to_owned();
-        let silent = || Verdict::Unknown(format!("swipl did not answer; it said: {first}"));
+        let silent = || {
+            Verdict::Unknown(match first.is_empty() {
+                true => "swipl did not answer in time: loading the program may not end".to_owned(),
+                false => format!("swipl did not answer; it said: {first}"),
+            })
+        };
         (0..questions.len()).map(|n| found.remove(&n).unwrap_or_else(silent)).collect()
     }
 
@@ -262,8 +284,12 @@ fn differs(count: &str, end: &str, said: &str) -> String {
 
 fn script_text(source: &Source, questions: &[Question<'_>], of_goal: Duration) -> String {
     let mut res = HARNESS.replace("SECONDS", &of_goal.as_secs_f64().to_string());
+    res = res.replace("INFERENCES", &MOST_INFERENCES.to_string());
     let path = source.absolute().display().to_string().replace('\\', "\\\\").replace('\'', "\\'");
-    writeln!(res, ":- user:load_files('{path}', [silent(true)]).").ok();
+    // Goals are asked even if an initialization does not end: the clauses are there.
+    let most = refused::MOST_INFERENCES;
+    let load = format!("user:load_files('{path}', [silent(true)])");
+    writeln!(res, ":- call_with_inference_limit({load}, {most}, _).").ok();
     let module = quoted(&source.program.module);
     writeln!(res, "{}", kept_facts(source, "$gimlet_")).ok();
     for (n, it) in questions.iter().enumerate() {
@@ -276,17 +302,16 @@ fn script_text(source: &Source, questions: &[Question<'_>], of_goal: Duration) -
             }
             Some(Expectation::Throws { ball, .. }) => format!("throws({ball})"),
             Some(Expectation::Answers(answers)) => {
+                let name = if answers.in_any_order { "set" } else { "answers" };
                 let ends = if answers.is_open { "open" } else { "closed" };
-                format!("answers([{}], {ends})", templates(answers))
+                format!("{name}([{}], {ends})", templates(answers))
             }
         };
         let call = whole(it.setup, it.call);
-        writeln!(
-            res,
-            "'$gimlet_case'({n}, {module}:({call}), [{template}], {}, {expected}).",
-            ANSWERS + 1
-        )
-        .ok();
+        let is_set = matches!(it.expectation, Some(Expectation::Answers(it)) if it.in_any_order);
+        let most = if is_set { MOST_OF_SET } else { ANSWERS + 1 };
+        writeln!(res, "'$gimlet_case'({n}, {module}:({call}), [{template}], {most}, {expected}).")
+            .ok();
     }
     res
 }

@@ -84,7 +84,8 @@ fn readable(term: &Term) -> Vec<Term> {
 
 fn again(unit: &mut Unit<'_>, input: &Input) -> Option<Ran> {
     unit.run(input).ok()?;
-    unit.log.pop()
+    // What a precondition refuses is no input.
+    unit.log.pop().filter(|it| it.finished != Finished::Unmade)
 }
 
 /// The n-th atomic part of an input, counted through all arguments.

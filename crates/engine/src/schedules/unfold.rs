@@ -40,7 +40,7 @@ pub fn unfold_schedules<S: Solver>(
     let is_all = match report.stop {
         Stop::Exhausted => true,
         Stop::Depth => tree.ends.iter().any(|it| it.n_beyond > 0),
-        Stop::Time | Stop::Runs | Stop::Interrupted | Stop::Unsupported => false,
+        Stop::Time | Stop::Runs | Stop::Interrupted | Stop::Memory | Stop::Unsupported => false,
     };
     if !is_all {
         tree.losses.insert("schedules that were left when the search stopped".to_owned(), 1);

@@ -241,7 +241,7 @@ impl Streams {
 }
 
 fn refused(what: &str) -> Result<Next, Fault> {
-    Err(Stop::Refused(what.to_owned()).into())
+    Err(Stop::Refused(format!("{what}, which no --allow lets it do here")).into())
 }
 
 impl Machine {
@@ -323,7 +323,10 @@ impl Machine {
         let path = self.arg(a, 0);
         let path = self.text_arg(path)?;
         if self.disk.is_none() {
-            return Err(Stop::Refused(format!("{who} touches the file {path}")).into());
+            return Err(Stop::Refused(format!(
+                "{who} touches the file {path}; --allow files lets it"
+            ))
+            .into());
         }
         Ok(path)
     }

@@ -40,41 +40,87 @@ struct Parts {
 impl Machine {
     /// Returns the marks of clauses that cannot be entered or completed if only goals of the predicates
     /// `roots` are called.
+    ///
+    /// The clauses that can succeed are the least set of clauses whose goals are builtins, goals of libraries, or goals of
+    /// predicates with a clause in the set: a goal that succeeds does so after finitely many steps.
     pub fn impossible(&self, program: &Program, roots: &[PredId]) -> Vec<u32> {
         let mut heap = Heap::default();
         let all = self.parts(program, &mut heap);
         let called_otherwise = self.called_otherwise(&heap, &all);
         let makes_names = self.makes_names(&heap, &all);
-        let mut never: FxHashSet<u32> = FxHashSet::default();
+        let (mut completed, _) = self.succeeding(&mut heap, &all);
+        completed.retain(|mark| {
+            let Some(clause) = all.iter().find(|it| it.mark == *mark) else { return true };
+            makes_names
+                || self.db.get(clause.pred).dynamic
+                || roots.contains(&clause.pred)
+                || called_otherwise.contains(&clause.pred)
+                || all.iter().any(|caller| {
+                    caller.goals.iter().any(|goal| self.fits(&mut heap, *goal, clause.head))
+                })
+        });
+        let impossible = all.iter().filter(|it| !completed.contains(&it.mark));
+        let mut res: Vec<u32> = impossible.map(|it| it.mark).collect();
+        res.sort_unstable();
+        res
+    }
+
+    /// Predicates each of whose clauses calls one of them: none of their goals succeeds. The clause that ends
+    /// the recursion is missing, or can't be completed.
+    pub fn endlessly_recursive(&self, program: &Program) -> Vec<PredId> {
+        let mut heap = Heap::default();
+        let all = self.parts(program, &mut heap);
+        let (_, succeeding) = self.succeeding(&mut heap, &all);
+        let mut res: Vec<PredId> = all.iter().map(|it| it.pred).collect();
+        res.retain(|id| {
+            let own = all.iter().filter(|it| it.pred == *id);
+            !self.db.get(*id).dynamic && !own.clone().any(|it| succeeding.contains(&it.mark))
+        });
+        res.dedup();
         loop {
-            let before = never.len();
-            for clause in all.iter().filter(|it| !self.db.get(it.pred).dynamic) {
-                if never.contains(&clause.mark) {
+            let before = res.clone();
+            res.retain(|id| {
+                let mut own = all.iter().filter(|it| it.pred == *id);
+                own.all(|it| {
+                    let mut callees = it.goals.iter().filter_map(|goal| self.callee(*goal, *id));
+                    callees.any(|callee| before.contains(&callee))
+                })
+            });
+            if res.len() == before.len() {
+                return res;
+            }
+        }
+    }
+
+    /// The marks of clauses that may be completed, and of those that may succeed. A clause whose last goal
+    /// never returns is completed when it comes there.
+    fn succeeding(&self, heap: &mut Heap, all: &[Parts]) -> (FxHashSet<u32>, FxHashSet<u32>) {
+        let (mut completed, mut succeeding) = (FxHashSet::default(), FxHashSet::default());
+        loop {
+            let before = completed.len();
+            for clause in all {
+                if succeeding.contains(&clause.mark) {
                     continue;
                 }
-                let is_asked = makes_names
-                    || roots.contains(&clause.pred)
-                    || called_otherwise.contains(&clause.pred)
-                    || all.iter().any(|caller| {
-                        caller.goals.iter().any(|goal| self.fits(&mut heap, *goal, clause.head))
-                    });
+                if self.db.get(clause.pred).dynamic {
+                    succeeding.insert(clause.mark);
+                    completed.insert(clause.mark);
+                    continue;
+                }
                 // A last goal that never returns is the intended end of its clause.
                 let last = clause.goals.last().copied();
                 let ends_so = last.is_some_and(|it| self.never_returns(it, clause.pred));
                 let n_before = clause.goals.len() - usize::from(ends_so);
-                let is_stuck = clause
-                    .goals
-                    .iter()
-                    .take(n_before)
-                    .any(|goal| self.always_fails(&mut heap, *goal, clause.pred, &all, &never));
-                if !is_asked || is_stuck {
-                    never.insert(clause.mark);
+                let mut goals = clause.goals.iter().take(n_before);
+                if goals.all(|it| self.may_succeed(heap, *it, clause.pred, all, &succeeding)) {
+                    completed.insert(clause.mark);
+                    if !ends_so {
+                        succeeding.insert(clause.mark);
+                    }
                 }
             }
-            if never.len() == before {
-                let mut res: Vec<u32> = never.into_iter().collect();
-                res.sort_unstable();
-                return res;
+            if completed.len() == before {
+                return (completed, succeeding);
             }
         }
     }
@@ -166,26 +212,37 @@ impl Machine {
         !is_own && never_returns(self.atoms.text(name), arity)
     }
 
-    fn always_fails(
+    /// The predicate of the program that a goal calls.
+    fn callee(&self, goal: Value, from: PredId) -> Option<PredId> {
+        let functor = match goal.view() {
+            View::Struct(functor, _) => functor,
+            View::Atom(name) => self.atoms.known_functor(name, 0)?,
+            View::Var(_)
+            | View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Text(_) => return None,
+        };
+        let callee = self.db.find(self.db.get(from).module, functor)?;
+        let pred = self.db.get(callee);
+        (pred.kind == Kind::Clauses && !pred.dynamic && !pred.multifile).then_some(callee)
+    }
+
+    fn may_succeed(
         &self,
         heap: &mut Heap,
         goal: Value,
         from: PredId,
         all: &[Parts],
-        never: &FxHashSet<u32>,
+        succeeding: &FxHashSet<u32>,
     ) -> bool {
         if self.never_returns(goal, from) {
-            return true;
-        }
-        let View::Struct(functor, _) = goal.view() else { return false };
-        let callee = self.db.find(self.db.get(from).module, functor);
-        let Some(callee) = callee else { return false };
-        let pred = self.db.get(callee);
-        if pred.kind != Kind::Clauses || pred.dynamic || pred.multifile {
             return false;
         }
+        let Some(callee) = self.callee(goal, from) else { return true };
         let mut clauses = all.iter().filter(|it| it.pred == callee).peekable();
-        clauses.peek().is_some()
-            && clauses.all(|it| never.contains(&it.mark) || !self.fits(heap, goal, it.head))
+        clauses.peek().is_none()
+            || clauses.any(|it| succeeding.contains(&it.mark) && self.fits(heap, goal, it.head))
     }
 }

@@ -43,4 +43,4 @@ pub use maker::TypeMaker;
 pub use program::{ClauseInfo, FactInfo, PredicateInfo, Program};
 pub(crate) use recorder::Recorder;
 pub use told::Teller;
-pub use unit::{Answer, Arg, Finished, Goal, Ran, Unit, Waiting};
+pub use unit::{Answer, Arg, Condition, Finished, Goal, Ran, Unit, Waiting};

@@ -36,7 +36,8 @@ pub struct PredicateInfo {
     pub is_exported: bool,
     /// Its clauses are facts that goals may add and remove.
     pub is_dynamic: bool,
-    /// Its clauses are in another file, which the program loads.
+    /// Whether its clauses are in another file, which the program loads, or belong to another module, which calls them:
+    /// `error:has_type/2` and other hooks.
     pub is_foreign: bool,
     /// Whether another predicate of the program certainly calls it.
     pub is_called: bool,
@@ -126,14 +127,19 @@ impl Machine {
         for (mark, marked) in (0..).zip(&self.db.marks) {
             let place = *places.entry(marked.pred).or_insert_with(|| {
                 let pred = self.db.get(marked.pred);
+                let name = self.source_name(marked.pred);
+                let is_exported = exports
+                    .iter()
+                    .any(|it| self.atoms.name_arity(*it) == (name, pred.arity as usize));
+                let is_hook = pred.module != module && pred.module != AtomId::USER;
                 predicates.push(PredicateInfo {
                     id: marked.pred,
-                    name: self.atoms.text(pred.name).to_owned(),
+                    name: self.atoms.text(name).to_owned(),
                     arity: pred.arity as usize,
                     line: marked.line,
-                    is_exported: exports.contains(&pred.functor),
-                    is_dynamic: pred.dynamic,
-                    is_foreign: Some(marked.file) != own_file,
+                    is_exported,
+                    is_dynamic: pred.dynamic && name == pred.name,
+                    is_foreign: is_hook || Some(marked.file) != own_file,
                     is_called: false,
                     calls: Vec::new(),
                     marks: Vec::new(),
@@ -219,8 +225,12 @@ impl Machine {
             res.push(FactInfo { name: name.to_owned(), arity, added_by, named_by });
             res.len() - 1
         };
+        // Those that have the clauses of tabled predicates are dynamic too.
+        let has_table = |it: &crate::code::Pred| {
+            self.modules.tabled.iter().any(|of| of.0.0 == it.module && *of.1 == it.name)
+        };
         let dynamic = self.db.preds.iter().filter(|it| it.module == module && it.dynamic);
-        for it in dynamic {
+        for it in dynamic.filter(|it| !has_table(it)) {
             place(it.functor);
         }
         let mut added: Vec<(PredId, usize)> = Vec::new();
@@ -303,7 +313,7 @@ impl Machine {
                 for pred in known {
                     let callee = self.db.get(*pred);
                     let fits = (arity..=arity + n_more).contains(&(callee.arity as usize));
-                    let is_named = callee.name == name && fits;
+                    let is_named = fits && self.source_name(*pred) == name;
                     if is_named && (callee.module == module || self.imports(module, *pred)) {
                         calls.push(*pred);
                         if position != Position::Term {
@@ -459,6 +469,13 @@ impl Program {
         let path = clause.file.as_deref().unwrap_or(path);
         let text = format!("{}/{} {path}:{}", info.name, info.arity, clause.line);
         Some((text, clause.line))
+    }
+
+    /// The mark of the clause in whose body a branch is; `None`: it is the mark of a clause.
+    pub fn clause_of_branch(&self, mark: u32) -> Option<u32> {
+        let branch = self.clauses.get(mark as usize).filter(|it| it.branch.is_some())?;
+        let info = self.predicates.iter().find(|it| it.id == branch.pred)?;
+        info.marks.get(branch.number.checked_sub(1)?).copied()
     }
 
     /// Returns the marks of all clauses and branches that are reachable from a predicate in the call graph.

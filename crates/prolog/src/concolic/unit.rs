@@ -24,6 +24,15 @@ pub struct Goal {
     /// Declared types by argument index. Inputs of other types are not tried; a result of another type is a
     /// broken promise.
     pub types: Vec<(usize, Term)>,
+    /// Predicates that must succeed for an input to count.
+    pub conditions: Vec<Condition>,
+}
+
+/// A predicate that takes all arguments of the goal, or those that are given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    pub name: String,
+    pub arity: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +108,9 @@ struct Extent {
 /// later runs get a lower limit of steps. Otherwise they would take most of the time.
 const MANY_STEPS: u64 = 500_000;
 const FEW_STEPS: u64 = 5_000;
+
+/// More answers of a goal are found if they are wanted, but not kept: they may grow without end.
+const MOST_KEPT: usize = 100;
 
 /// A global variable that is set when the goals before the goal are done.
 const BEGUN: &str = "$gimlet_begun";
@@ -245,8 +257,14 @@ impl<'m> Unit<'m> {
         let mut args = vec![Arg::Input; n_before + 1];
         args.push(Arg::Result);
         let module = self.goal.module.clone();
-        let making =
-            Goal { module, name: name.to_owned(), args, before: Vec::new(), types: Vec::new() };
+        let making = Goal {
+            module,
+            name: name.to_owned(),
+            args,
+            before: Vec::new(),
+            types: Vec::new(),
+            conditions: Vec::new(),
+        };
         let goal = std::mem::replace(&mut self.goal, making);
         let mut given = vec![Term::Nil; n_before];
         given.push(of.clone());
@@ -289,10 +307,12 @@ impl<'m> Unit<'m> {
                 heap.structure(functor, &args)
             });
         }
+        let call = calls.pop().unwrap_or(Value::TRUE);
+        let conditions = self.conditions(&mut heap, call);
         let atoms = &mut self.machine.atoms;
         let module = Value::atom(atoms.intern(&self.goal.module));
         let begun = atoms.intern(BEGUN);
-        let mut goal = calls.pop().unwrap_or(Value::TRUE);
+        let mut goal = call;
         let (mut wanted, mut promised) = (Vec::new(), Vec::new());
         for (n, of) in self.goal.types.iter().filter(|_| self.is_typed) {
             let Some(of) = decode(&mut heap, atoms, of) else { continue };
@@ -308,11 +328,15 @@ impl<'m> Unit<'m> {
             let check = heap.structure(functor, &[Value::size(n), of, arg]);
             goal = heap.structure(FunctorId::AND, &[goal, check]);
         }
-        let is_prepared = !makes.is_empty() || !calls.is_empty() || !wanted.is_empty();
+        let is_prepared =
+            !makes.is_empty() || !calls.is_empty() || !wanted.is_empty() || !conditions.is_empty();
         if is_prepared {
             let functor = atoms.functor_named("nb_setval", 2);
             let begin = heap.structure(functor, &[Value::atom(begun), Value::TRUE]);
             goal = heap.structure(FunctorId::AND, &[begin, goal]);
+        }
+        for condition in conditions.into_iter().rev() {
+            goal = heap.structure(FunctorId::AND, &[condition, goal]);
         }
         for (of, arg) in wanted {
             let functor = atoms.functor_named("$has_type", 2);
@@ -352,14 +376,14 @@ impl<'m> Unit<'m> {
         let finished = if is_made { finished } else { Finished::Unmade };
         let (steps, asks_outside) = (machine.steps, machine.has_asked_outside);
         let recorder = machine.recorder.as_ref();
-        let choices: Vec<(SiteId, usize)> = recorder
-            .map(|it| it.choices.iter().map(|it| (it.site, it.taken)).collect())
-            .unwrap_or_default();
-        let matched = recorder.and_then(|it| it.matched.clone()).unwrap_or_default();
-        let matched: Vec<(PredId, Vec<u32>)> = matched.into_iter().collect();
+        let taken = recorder.into_iter().flat_map(|it| &it.choices).map(|it| (it.site, it.taken));
         let mut hasher = rustc_hash::FxHasher::default();
-        choices.hash(&mut hasher);
+        taken.clone().for_each(|it| it.hash(&mut hasher));
         let path = hasher.finish();
+        // All runs are kept, and a path may have thousands of choices.
+        let wanted = recorder.and_then(|it| it.matched.as_ref());
+        let choices: Vec<(SiteId, usize)> = taken.filter(|_| wanted.is_some()).collect();
+        let matched: Vec<(PredId, Vec<u32>)> = wanted.into_iter().flatten().cloned().collect();
         let input = input.clone();
         Ran {
             input,
@@ -375,26 +399,53 @@ impl<'m> Unit<'m> {
         }
     }
 
+    /// `\\+ \\+ catch(p(Args), _, fail)` for every precondition: they bind nothing.
+    fn conditions(&mut self, heap: &mut Heap, call: Value) -> Vec<Value> {
+        let atoms = &mut self.machine.atoms;
+        let mut res = Vec::new();
+        for of in &self.goal.conditions {
+            let is_wanted =
+                |it: &(usize, &Arg)| of.arity == self.goal.args.len() || it.1.is_given();
+            let all = self.goal.args.iter().enumerate().filter(is_wanted);
+            let args: Vec<Value> = all.map(|it| heap.arg(call, it.0)).collect();
+            let name = atoms.intern(&of.name);
+            let mut condition = Value::atom(name);
+            if !args.is_empty() {
+                condition = heap.structure(atoms.functor(name, args.len()), &args);
+            }
+            let catching = atoms.functor_named("catch", 3);
+            let ball = heap.fresh();
+            condition = heap.structure(catching, &[condition, ball, Value::atom(AtomId::FAIL)]);
+            for _ in 0..2 {
+                condition = heap.structure(FunctorId::UNPROVABLE, &[condition]);
+            }
+            res.push(condition);
+        }
+        res
+    }
+
     fn answers(&mut self, query: &Record) -> (Vec<Answer>, Finished) {
         let Extent { limits, n_answers } = self.extent;
-        let mut answers = Vec::new();
+        let (mut answers, mut n_found) = (Vec::new(), 0_usize);
         let mut left_choice = false;
         let mut solutions = self.machine.solve(self.library, query, limits);
         let finished = loop {
             match solutions.next_answer() {
                 Ending::True { more } => {
-                    let machine = solutions.machine();
-                    let value = |it: &(String, Value)| term_of(&machine.heap, &machine.atoms, it.1);
-                    let values: Option<Vec<Term>> = machine.bindings().iter().map(value).collect();
-                    match values {
-                        Some(values) => answers.push(Answer { values }),
-                        None => break Finished::Strange,
+                    n_found += 1;
+                    if n_found <= MOST_KEPT {
+                        let machine = solutions.machine();
+                        let value =
+                            |it: &(String, Value)| term_of(&machine.heap, &machine.atoms, it.1);
+                        let values = machine.bindings().iter().map(value).collect();
+                        let Some(values) = values else { break Finished::Strange };
+                        answers.push(Answer { values });
                     }
                     left_choice = more;
                     if !more {
                         break Finished::Exhausted { left_choice };
                     }
-                    if n_answers <= answers.len() {
+                    if n_answers <= n_found {
                         break Finished::More;
                     }
                 }

@@ -13,6 +13,8 @@ use std::sync::atomic::Ordering;
 /// The number of steps between two checks of the budgets. A step allocates only a few cells, so memory needs
 /// no check at each step.
 const STEPS_BETWEEN_CHECKS: u64 = 256;
+/// A run may return from so many frames for each step of its budget.
+const RETURNS_PER_STEP: u64 = 4;
 
 /// The outcome of a builtin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,20 @@ impl Machine {
         self.check_at =
             (self.steps + STEPS_BETWEEN_CHECKS).min(self.limits.steps.saturating_add(1));
         self.check_goal_limits()
+    }
+
+    /// Every now and then: whether the run may go on that returns from its frames.
+    #[cold]
+    pub(crate) fn check_returns(&mut self) -> Result<(), Fault> {
+        let most = self.limits.steps.saturating_mul(RETURNS_PER_STEP);
+        if most < self.returns {
+            return Err(Stop::Steps.into());
+        }
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(Stop::Time.into());
+        }
+        self.check_returns_at = (self.returns + STEPS_BETWEEN_CHECKS).min(most.saturating_add(1));
+        Ok(())
     }
 
     /// Raises the exception of a goal with a limit of inferences that has exceeded it; of several such goals,

@@ -192,6 +192,10 @@ impl Machine {
                     let frame = &self.frames[self.frame];
                     self.continuation = frame.continuation as usize;
                     self.frame = frame.parent as usize;
+                    self.returns += 1;
+                    if self.check_returns_at <= self.returns {
+                        self.check_returns()?;
+                    }
                     self.return_or_wake()?;
                 }
                 Ins::NeckCut => {

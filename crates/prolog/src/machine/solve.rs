@@ -163,6 +163,7 @@ impl Machine {
         self.goal_limits.clear();
         self.steps = 0;
         self.check_at = 0;
+        (self.returns, self.check_returns_at) = (0, 0);
         (self.pc, self.base, self.next, self.frame) = (0, 0, 0, 0);
         (self.continuation, self.barrier, self.kept_stack, self.kept_frames) = (0, 0, 0, 0);
         self.running = None;

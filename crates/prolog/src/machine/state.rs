@@ -24,6 +24,10 @@ pub struct Machine {
     pub steps: u64,
     /// The number of steps at which the budgets are checked next.
     pub(crate) check_at: u64,
+    /// Returns from frames so far in this run, and the count at which the budgets are looked at again. After
+    /// backtracking a goal may return through many frames without a call: `nat(s(N)) :- nat(N)`.
+    pub(crate) returns: u64,
+    pub(crate) check_returns_at: u64,
     /// The number of steps that the directives and expansions of the text being loaded may still take.
     pub(crate) load_steps: u64,
     /// Set by another thread or a signal handler to stop the run.

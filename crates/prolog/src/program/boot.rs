@@ -74,6 +74,8 @@ impl Machine {
             limits: Limits::default(),
             steps: 0,
             check_at: 0,
+            returns: 0,
+            check_returns_at: 0,
             load_steps: crate::program::LOAD_STEPS,
             interrupt: std::sync::Arc::default(),
             catch_mark: None,

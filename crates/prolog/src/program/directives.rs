@@ -65,6 +65,7 @@ impl Machine {
             ("set_prolog_flag", 2) => {
                 self.set_flag_directive(arg(self, 0), arg(self, 1), goal, loading, library);
             }
+            ("style_check", 1) => self.check_style(arg(self, 0), loading),
             ("op", 3) => self.run_directive(goal, loading, library),
             (
                 "public"
@@ -74,7 +75,6 @@ impl Machine {
                 | "module_transparent"
                 | "set_module"
                 | "encoding"
-                | "style_check"
                 | "create_prolog_flag"
                 | "garbage_collect"
                 | "mode"

@@ -3,6 +3,7 @@
 use crate::code::{Kind, PredId, Source, compile_clause};
 use crate::data::{AtomId, FunctorId, Heap, Record, Value, View};
 use crate::machine::{Ending, Fault, Machine, Stop};
+use crate::program::style::Style;
 use crate::program::{File, Library};
 use crate::text::{ReadTerm, Reader};
 
@@ -42,6 +43,7 @@ pub(crate) struct Loading {
     pub(crate) importer: AtomId,
     /// The open test units: their names, and the modules around them.
     pub(crate) units: Vec<(AtomId, AtomId)>,
+    pub(crate) style: Style,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,16 +79,7 @@ impl Machine {
         for goal in std::mem::take(&mut report.initialization) {
             self.heap = Heap::default();
             let goal = goal.load(&mut self.heap);
-            let mut loading = Loading {
-                path: file.path.clone(),
-                file: 0,
-                module: AtomId::USER,
-                line: 1,
-                conditions: Vec::new(),
-                report: LoadReport::default(),
-                importer: AtomId::USER,
-                units: Vec::new(),
-            };
+            let mut loading = Loading::new(file.path.clone(), 0, AtomId::USER, AtomId::USER);
             self.run_directive(goal, &mut loading, library);
             report.warnings.extend(loading.report.warnings);
         }
@@ -120,16 +113,7 @@ impl Machine {
 
     /// Loads the prelude into the module `system`.
     pub(crate) fn load_system(&mut self, file: &File) -> LoadReport {
-        let mut loading = Loading {
-            path: file.path.clone(),
-            file: 0,
-            module: AtomId::SYSTEM,
-            line: 1,
-            conditions: Vec::new(),
-            report: LoadReport::default(),
-            importer: AtomId::SYSTEM,
-            units: Vec::new(),
-        };
+        let mut loading = Loading::new(file.path.clone(), 0, AtomId::SYSTEM, AtomId::SYSTEM);
         self.modules.files.push(file.path.clone());
         self.load_text(&file.text, &mut loading, &mut crate::program::NoLibrary);
         loading.report
@@ -183,16 +167,7 @@ impl Machine {
         let number = u32::try_from(self.modules.files.len()).unwrap_or(u32::MAX);
         self.modules.files.push(file.path.clone());
         let module = if importer == AtomId::SYSTEM { AtomId::USER } else { importer };
-        let mut loading = Loading {
-            path: file.path.clone(),
-            file: number,
-            module,
-            line: 1,
-            conditions: Vec::new(),
-            report: LoadReport::default(),
-            importer,
-            units: Vec::new(),
-        };
+        let mut loading = Loading::new(file.path.clone(), number, module, importer);
         self.modules.loaded.insert(file.path.clone(), module);
         self.load_text(&file.text, &mut loading, library);
         loading.report.module = Some(loading.module);
@@ -270,7 +245,7 @@ impl Machine {
         if !loading.is_active() {
             return;
         }
-        if !is_directive && !read.singletons.is_empty() {
+        if !is_directive && loading.style.singletons && !read.singletons.is_empty() {
             loading.warn(format!("Singleton variables: [{}]", read.singletons.join(",")));
         }
         let terms = self.expand_term(term, loading, library);
@@ -419,8 +394,9 @@ impl Machine {
         let source = Source { file: loading.file, line: u32::try_from(loading.line).unwrap_or(0) };
         let module = loading.module;
         let term = if module == AtomId::SYSTEM { self.keep_throwing(term) } else { term };
-        if let Err(fault) = self.add_clause(module, term, source, Place::Loaded) {
-            self.note_fault(&fault, loading);
+        match self.add_clause(module, term, source, Place::Loaded) {
+            Ok(clause) => self.check_together(clause, loading),
+            Err(fault) => self.note_fault(&fault, loading),
         }
     }
 
@@ -492,6 +468,7 @@ impl Machine {
         let whole = self.heap.structure(FunctorId::RULE, &[head, body]);
         let (head, body) =
             if place == Place::Loaded { (head, body) } else { self.followed(head, body) };
+        let body = self.guarded_body(home, head, body);
         let compiled = compile_clause(
             &self.heap,
             &mut self.atoms,
@@ -615,6 +592,20 @@ pub(crate) enum Place {
 }
 
 impl Loading {
+    fn new(path: String, file: u32, module: AtomId, importer: AtomId) -> Loading {
+        Loading {
+            path,
+            file,
+            module,
+            line: 1,
+            conditions: Vec::new(),
+            report: LoadReport::default(),
+            importer,
+            units: Vec::new(),
+            style: Style::default(),
+        }
+    }
+
     pub(crate) fn is_active(&self) -> bool {
         self.conditions.iter().all(|it| *it == Condition::Active)
     }

@@ -5,9 +5,11 @@
 mod boot;
 mod dcg;
 mod directives;
+mod guard;
 mod load;
 mod modules;
 mod rules;
+mod style;
 mod tabled;
 mod units;
 

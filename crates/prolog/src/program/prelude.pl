@@ -11,7 +11,7 @@
 '$soft_if'(I, T, E, M, C) :- ( call(M:I) *-> '$body'(T, M, C) ; '$body'(E, M, C) ).
 '$not'(G, M, _) :- \+ call(M:G).
 
-:- meta_predicate call_with_inference_limit(0, +, -), call_with_time_limit(+, 0), $(0), @(0, +), abolish_table_subgoals(:), call_residue_vars(0, -), once(0), ignore(0), forall(0, 0), findall(?, 0, -), findall(?, 0, -, ?),
+:- meta_predicate '$guard'(+, +, 0), call_with_inference_limit(0, +, -), call_with_time_limit(+, 0), $(0), @(0, +), abolish_table_subgoals(:), call_residue_vars(0, -), once(0), ignore(0), forall(0, 0), findall(?, 0, -), findall(?, 0, -, ?),
     bagof(?, ^, -), setof(?, ^, -), ^(?, 0), not(0), apply(:, +), call_cleanup(0, 0),
     setup_call_cleanup(0, 0, 0), setup_call_catcher_cleanup(0, 0, ?, 0), call_cleanup(0, ?, 0),
     findnsols(+, ?, 0, -), findnsols(+, ?, 0, -, ?), sig_atomic(0), with_mutex(+, 0), at_halt(0),
@@ -72,6 +72,17 @@ $(G) :-
     *-> ( Det == true -> true ; '$undetermined'(G, nondet) )
     ;   '$undetermined'(G, fail)
     ).
+% What comes after `$/0` in a clause of the predicate PI. Last is the predicate of the last call, or none.
+($) :- true.
+'$guard'(PI, Last, G) :-
+    (   call_cleanup(G, Det = true)
+    *-> (   Det == true -> true
+        ;   Last == none -> '$unguarded'(PI, nondet, guard)
+        ;   '$unguarded'(Last, nondet, guard_in_caller)
+        )
+    ;   '$unguarded'(PI, fail, guard)
+    ).
+'$unguarded'(PI, How, Where) :- throw(error(determinism_error(PI, det, How, Where), context(PI, _))).
 % The check of $/1 for a predicate that is declared det.
 '$det'(G) :-
     (   '$call_cleanup'(system:'$det_goal'(G), _, Det = true)
@@ -250,8 +261,8 @@ clause(H, B) :- '$first_clause'(H, B, access, R0, Rest), '$found_clause'(Rest, R
         '$found_clause'(Rest, R1, R, H, Body)
     ).
 clause(H, B, R) :- nonvar(R), !, '$must_be_ref'(R), '$clause'(R, H, B).
-'$must_be_ref'(R) :- ( R = '$clause'(_) -> true ; throw(error(type_error(db_reference, R), _)) ).
 clause(H, B, R) :- '$first_clause'(H, B, access, R0, Rest), '$found_clause'(Rest, R0, R, H, B), '$clause_seen'(R, H, B).
+'$must_be_ref'(R) :- ( R = '$clause'(_) -> true ; throw(error(type_error(db_reference, R), _)) ).
 retract(C) :-
     strip_module(C, M, P),
     ( nonvar(P), P = (H :- B) -> true ; H = P, B = true ),

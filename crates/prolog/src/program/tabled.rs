@@ -1,7 +1,7 @@
 //! The directive `:- table`: the clauses of a tabled predicate are stored under another name, and the
 //! predicate itself becomes a call that consults the table.
 
-use crate::code::Source;
+use crate::code::{PredId, Source};
 use crate::data::{AtomId, FunctorId, Value, View};
 use crate::machine::Machine;
 use crate::program::Place;
@@ -58,12 +58,32 @@ impl Machine {
         // A tabled predicate without clauses fails; it is not an error.
         self.declare_dynamic(module, other_functor);
         let source = Source { file: loading.file, line: u32::try_from(loading.line).unwrap_or(0) };
-        match self.add_clause(module, clause, source, Place::Loaded) {
+        // What asks the table is no clause of the source.
+        let marking = std::mem::take(&mut self.db.marking);
+        let added = self.add_clause(module, clause, source, Place::Loaded);
+        self.db.marking = marking;
+        match added {
             Ok(_) => {
                 self.modules.tabled.insert((module, functor), other);
             }
             Err(fault) => self.note_fault(&fault, loading),
         }
+    }
+
+    /// Whether predicates of the module are tabled: answers come in no order then.
+    pub fn has_tables(&self, module: &str) -> bool {
+        self.modules.tabled.keys().any(|it| self.atoms.text(it.0) == module)
+    }
+
+    /// The name that the source gives a predicate: one that has the clauses of a tabled one has another.
+    pub(crate) fn source_name(&self, id: PredId) -> AtomId {
+        let pred = self.db.get(id);
+        let of = |it: &(&(AtomId, FunctorId), &AtomId)| {
+            let arity = self.atoms.name_arity(it.0.1).1;
+            *it.1 == pred.name && it.0.0 == pred.module && arity == pred.arity as usize
+        };
+        let tabled = self.modules.tabled.iter().find(of);
+        tabled.map_or(pred.name, |it| self.atoms.name_arity(it.0.1).0)
     }
 
     /// Returns the head under which a clause of a tabled predicate is stored.

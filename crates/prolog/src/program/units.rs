@@ -12,6 +12,7 @@ use crate::text::{Syntax, TextKind};
 /// SWI-Prolog.
 const EMBEDDED: &[(&str, &str)] = &[
     ("plunit", include_str!("plunit.pl")),
+    ("pprint", include_str!("pprint.pl")),
     ("$dates", include_str!("dates.pl")),
     ("$depth", include_str!("depth.pl")),
 ];

@@ -63,6 +63,7 @@ fn stop(unit: &Unit) -> &'static str {
         Stop::Runs if unit.saturated => "nothing new came",
         Stop::Runs => "limit of runs",
         Stop::Interrupted => "interrupted",
+        Stop::Memory => "limit of memory",
         Stop::Unsupported => "not supported",
     }
 }
