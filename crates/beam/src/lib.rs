@@ -30,6 +30,7 @@ mod sockets;
 pub use confinement::Confinement;
 pub use installation::Installation;
 pub use otp::{Define, Otp, Settings};
+pub use peer::Spent;
 pub use replay::{Applied, Preparation, Replayed, Replayer};
 pub use source::Source;
 pub use suite::{Checked, Suite};

@@ -7,7 +7,7 @@ use crate::cache::{Cache, Key, Kind, Stamp};
 use crate::confinement::{Confinement, around_code, around_source, library_paths};
 use crate::disk::Disk;
 use crate::installation::{Installation, elixir_paths, find_erl, identity};
-use crate::peer::{AGENT, Launch, Peer, path_term};
+use crate::peer::{AGENT, Launch, Peer, Spent, path_term};
 use crate::programs::Running as RunningPrograms;
 use crate::sockets::Network;
 use crate::source::{Loaded, Source, SourceOptions, read_answer};
@@ -193,8 +193,8 @@ impl Otp {
         self.settings.load_limit
     }
 
-    /// What the last request had done when its time was over, in reductions.
-    pub(crate) fn spent(&self) -> u64 {
+    /// What the last request had done when its time was over.
+    pub(crate) fn spent(&self) -> Spent {
         self.peer.spent
     }
 

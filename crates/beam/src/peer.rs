@@ -42,6 +42,21 @@ const READY: u32 = 0;
 /// The time limit of a request whose processes stay.
 const FOR_GOOD: u32 = 0;
 
+/// What a request had done when its time was over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spent {
+    /// Those of all its processes, or a thousand for each millisecond on a processor. Whoever waits makes few,
+    /// however long.
+    pub reductions: u64,
+    /// Whether one of them was within a native operation, which makes no reductions.
+    pub is_computing: bool,
+}
+
+impl Spent {
+    /// Of a runtime that could not be asked.
+    const UNKNOWN: Spent = Spent { reductions: 0, is_computing: true };
+}
+
 #[derive(Debug)]
 pub(crate) struct Peer {
     launch: Launch,
@@ -50,8 +65,8 @@ pub(crate) struct Peer {
     running: Option<Running>,
     /// How often a process was started.
     pub(crate) starts: u32,
-    /// What the last request had done when its time was over, in reductions.
-    pub(crate) spent: u64,
+    /// What the last request had done when its time was over.
+    pub(crate) spent: Spent,
     /// Once it is set, nobody waits for an answer.
     pub(crate) interrupt: Arc<AtomicBool>,
 }
@@ -86,14 +101,14 @@ impl Peer {
             runtime: None,
             running: None,
             starts: 0,
-            spent: 0,
+            spent: Spent::UNKNOWN,
             interrupt: Arc::default(),
         }
     }
 
     /// The agent's answer to a request that takes no longer than `limit`.
     pub(crate) fn ask(&mut self, limit: Duration, request: &Term) -> Result<Term, HostError> {
-        self.spent = 0;
+        self.spent = Spent::UNKNOWN;
         let body = etf::encode(request).map_err(|why| HostError::Lost(why.to_string()))?;
         let interrupt = Arc::clone(&self.interrupt);
         let running = self.running()?;
@@ -103,10 +118,13 @@ impl Peer {
             self.running = None;
         }
         let (answer, _) = answer?;
-        if let Some([tag, Term::Int(reductions)]) = answer.as_tuple()
+        if let Some([tag, Term::Int(reductions), state]) = answer.as_tuple()
             && tag.as_atom() == Some("timeout")
         {
-            self.spent = u64::try_from(*reductions).unwrap_or(0);
+            self.spent = Spent {
+                reductions: u64::try_from(*reductions).unwrap_or(0),
+                is_computing: state.as_atom() == Some("computing"),
+            };
             return Err(HostError::Timeout(format!("it was given {} ms", limit.as_millis())));
         }
         Ok(answer)

@@ -3,7 +3,7 @@
 //! Needs a runtime of its own: the modules under test are loaded into it, whatever they are called.
 
 use crate::otp::Otp;
-use crate::peer::path_term;
+use crate::peer::{Spent, path_term};
 use crate::source::Source;
 use erlang::{Host, HostError};
 use std::sync::Arc;
@@ -54,10 +54,8 @@ pub enum Replayed {
         reason: Term,
         trace: Term,
     },
-    /// It was not over when its time was. Whoever waits makes few reductions, however long.
-    Timeout {
-        reductions: u64,
-    },
+    /// It was not over when its time was.
+    Timeout(Spent),
     /// It was killed, by its memory limit or by another process.
     Killed(Term),
     /// The arguments can't be written down: functions that tell functions apart, some handles.
@@ -116,9 +114,9 @@ impl Replayer {
             }
             // What nodes did is not counted.
             Err(HostError::Timeout(_)) if !self.nodes.is_empty() => {
-                Ok(Replayed::Timeout { reductions: u64::MAX })
+                Ok(Replayed::Timeout(Spent { reductions: u64::MAX, is_computing: false }))
             }
-            Err(HostError::Timeout(_)) => Ok(Replayed::Timeout { reductions: self.otp.spent() }),
+            Err(HostError::Timeout(_)) => Ok(Replayed::Timeout(self.otp.spent())),
             Err(error) => Err(error),
         }
     }

@@ -44,6 +44,11 @@ impl Launcher {
     }
 }
 
+/// Whether a process that was started with these arguments guards a program in its sandbox.
+pub fn is_guard(arguments: &[String]) -> bool {
+    matches!(arguments, [_, role, part, ..] if role == ROLE && part == GUARD)
+}
+
 /// What the second part of a launcher is started with, by the first.
 pub(crate) fn become_program(args: &[OsString]) -> Command {
     let mut res = Command::new("/proc/self/exe");

@@ -243,7 +243,7 @@ impl Task {
         };
         for it in found.iter().filter(|it| is_in_question(it)) {
             if goes_on() && it.finding.kind != Kind::Timeout {
-                probe(&mut unit, &judge, it, &mut shapes);
+                probe(&mut unit, &judge, it, &mut shapes, &goes_on);
             }
         }
         let results = Some(Results::of(&judge, res.ends()));
@@ -253,7 +253,7 @@ impl Task {
         let mut reached = Vec::new();
         for mut found in found {
             if is_in_question(&found) {
-                rate(&mut unit, &judge, &mut found);
+                rate(&mut unit, &judge, &mut found, &goes_on);
             }
             let Found { cause, mut finding, .. } = found;
             minimise(&mut unit, &mut solver, &judge, &cause, &mut finding, &goes_on);

@@ -1,7 +1,6 @@
 //! SWI-Prolog as the judge: goals that we expect something of are tried there, many in one start.
 
-use crate::args::Effect;
-use crate::confinement::{executable, launcher, policy, prolog_reads};
+use crate::confinement::{Rights, executable, launcher, policy, prolog_reads};
 use crate::prolog::expect::{Answers, Expectation, whole};
 use crate::prolog::explore::{ANSWERS, Explored, Verdict};
 use crate::prolog::source::Source;
@@ -88,11 +87,11 @@ const HARNESS: &str = r#"
 
 impl Swipl {
     /// `None`: it is not installed.
-    pub(crate) fn find(effects: &[Effect], interrupt: &Arc<AtomicBool>) -> Option<Swipl> {
+    pub(crate) fn find(rights: &Rights, interrupt: &Arc<AtomicBool>) -> Option<Swipl> {
         let program = executable("swipl")?;
         let out = Command::new(&program).arg("--version").stdin(Stdio::null()).output().ok()?;
         let interrupt = Arc::clone(interrupt);
-        let policy = policy(effects);
+        let policy = policy(rights);
         let found = || Swipl { program, policy, interrupt, of_goal: LONGEST_GOAL, deadline: None };
         out.status.success().then(found)
     }

@@ -1,11 +1,12 @@
 //! Arithmetic operators: a fast path on words, then big integers and floats as BEAM has them.
 
 use crate::builtins::{Builtin, Fault, Stop, pure};
-use crate::data::{AtomId, Effort, Heap, MAX_INTEGER_BITS, Value, View, large_integers};
+use crate::data::{AtomId, Effort, Heap, MAX_INTEGER_BITS, Value, View};
 use crate::lift;
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
+use term::large_integers;
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "+", 1, |w, args| plus(w, arg(args, 0))).own(lift::arithmetic::plus),

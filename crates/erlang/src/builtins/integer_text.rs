@@ -3,10 +3,11 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{leading_bytes, list_bytes, skip, string};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, Value, View, large_integers};
+use crate::data::{AtomId, Value, View};
 use crate::lift;
 use crate::machine::World;
 use num_bigint::{BigInt, Sign};
+use term::large_integers;
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "integer_to_list", 1, |w, args| to_list(w, arg(args, 0), 10))

@@ -305,7 +305,12 @@ impl Machine {
     }
 
     fn check_written(&self, text: &str) -> Result<(), Fault> {
-        if self.writable() < text.len() { Err(self.too_large()) } else { Ok(()) }
+        self.check_room(text.len())
+    }
+
+    /// Refuses to make a text of more bytes than may still be made.
+    pub(crate) fn check_room(&self, n_bytes: usize) -> Result<(), Fault> {
+        if self.writable() < n_bytes { Err(self.too_large()) } else { Ok(()) }
     }
 
     /// Which budget does not allow what is written.
