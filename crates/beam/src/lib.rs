@@ -16,7 +16,8 @@ mod turns;
 mod watch;
 
 pub mod backend;
-pub mod instrument;
+
+mod observe;
 
 mod cache;
 mod confinement;
@@ -29,6 +30,7 @@ mod sockets;
 
 pub use confinement::Confinement;
 pub use installation::Installation;
+pub use observe::{Observed, Observer};
 pub use otp::{Define, Otp, Settings};
 pub use peer::Spent;
 pub use replay::{Applied, Preparation, Replayed, Replayer};

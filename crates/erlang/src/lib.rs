@@ -3,12 +3,10 @@
 pub mod builtins;
 pub mod code;
 pub mod core;
-pub mod data;
 mod host;
 pub mod lift;
 mod lower;
 pub mod machine;
-pub mod spec;
 
 pub use host::{
     Advice, Command, Declared, Direction, Errno, Errors, Executable, Family, FileId, FileInfo,

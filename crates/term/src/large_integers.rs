@@ -1,20 +1,20 @@
-//! Multiplication, division and decimal texts of integers of up to millions of digits.
+//! Multiplication, division and text conversion of integers of up to millions of digits.
 //!
-//! `num-bigint` does each in one call that nothing can stop. Here large operands are split into parts that
-//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts
-//! the work says when it has to end.
+//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
+//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
+//! decides when it has to end.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::Zero;
 
-/// Operands of up to so many bits are left to `num-bigint`.
+/// Operands of at most this many bits are multiplied by `num-bigint` in one call.
 const PART_BITS: u64 = 1 << 19;
 
-/// So many multiplications of two digits make a step.
+/// How many multiplications of two 64-bit digits count as one step.
 const PRODUCTS_PER_STEP: u64 = 8;
 
-/// Products of digits in a part of a division.
+/// The number of digit products in one part of a division.
 const PRODUCTS_PER_PART: u64 = 1 << 22;
 
 /// Counts work before it is done.
@@ -34,29 +34,26 @@ fn count_products<W: Work>(work: &W, n: u64) -> Result<(), W::Stopped> {
     work.count(n / PRODUCTS_PER_STEP)
 }
 
-pub fn multiply<W: Work>(work: &W, a: &BigInt, b: &BigInt) -> Result<BigInt, W::Stopped> {
+//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
+//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
+//! decides when it has to end.
+
     let sign = if a.sign() == b.sign() { Sign::Plus } else { Sign::Minus };
     Ok(BigInt::from_biguint(sign, product(work, a.magnitude(), b.magnitude())?))
 }
 
-/// The quotient, rounded towards zero.
-pub fn divide<W: Work>(work: &W, a: &BigInt, b: &BigInt) -> Result<BigInt, W::Stopped> {
+//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
+//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
+//! decides when it has to end.
+
     let sign = if a.sign() == b.sign() { Sign::Plus } else { Sign::Minus };
     Ok(BigInt::from_biguint(sign, quotient(work, a.magnitude(), b.magnitude())?.0))
 }
 
-/// What is left then; it has the sign of the dividend.
-pub fn remainder<W: Work>(work: &W, a: &BigInt, b: &BigInt) -> Result<BigInt, W::Stopped> {
-    Ok(BigInt::from_biguint(a.sign(), quotient(work, a.magnitude(), b.magnitude())?.1))
-}
+//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
+//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
+//! decides when it has to end.
 
-/// Schoolbook below [`PART_BITS`] as `num-bigint` does it, Karatsuba's method above.
-fn product<W: Work>(work: &W, a: &BigUint, b: &BigUint) -> Result<BigUint, W::Stopped> {
-    let (long, short) = if a.bits() < b.bits() { (b, a) } else { (a, b) };
-    let (n, m) = (n_digits(long), n_digits(short));
-    if long.bits() <= PART_BITS || m <= 1 {
-        // What lies between quadratic and linear.
-        count_products(work, n * m.min(5 * m.isqrt() + 1))?;
         return Ok(long * short);
     }
     let half = 64 * if n > 2 * m { m.max(PART_BITS / 64) } else { n.div_ceil(2) };
@@ -73,7 +70,7 @@ fn product<W: Work>(work: &W, a: &BigUint, b: &BigUint) -> Result<BigUint, W::St
     Ok((high << (2 * half)) + (middle << half) + low)
 }
 
-/// What lies above so many bits, and what lies below. The number is a multiple of 32.
+/// Splits a number into the part above its low `n_bits` bits and those bits. `n_bits` is a multiple of 32.
 fn halves(of: &BigUint, n_bits: u64) -> (BigUint, BigUint) {
     (of >> n_bits, low_bits(of, n_bits))
 }
@@ -83,15 +80,17 @@ fn low_bits(of: &BigUint, n_bits: u64) -> BigUint {
     BigUint::new(of.iter_u32_digits().take(n).collect())
 }
 
-/// Parts of so many bits, the lowest first.
+/// Splits a number into parts of `n_bits` bits, the lowest part first.
 fn parts(of: &BigUint, n_bits: u64) -> Vec<BigUint> {
     let digits = of.to_u32_digits();
     let n = usize::try_from(n_bits / 32).unwrap_or(usize::MAX);
     digits.chunks(n.max(1)).map(BigUint::from_slice).collect()
 }
 
-/// Long division, a stretch of the dividend at a time. The divisor is not 0.
-fn quotient<W: Work>(work: &W, a: &BigUint, b: &BigUint) -> Result<(BigUint, BigUint), W::Stopped> {
+//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
+//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
+//! decides when it has to end.
+
     let (n, m) = (n_digits(a), n_digits(b));
     if n < m {
         return Ok((BigUint::zero(), a.clone()));
@@ -111,18 +110,20 @@ fn quotient<W: Work>(work: &W, a: &BigUint, b: &BigUint) -> Result<(BigUint, Big
         rest = left;
         let mut found = quotient.to_u32_digits();
         found.resize(part_len, 0);
-        // The highest digits come first until the end.
+        // Digits are collected with the highest first and reversed at the end.
         digits.extend(found.into_iter().rev());
     }
     digits.reverse();
     Ok((BigUint::new(digits), rest))
 }
 
-/// Texts of up to so many digits are left to `num-bigint`.
+/// Texts of at most this many digits are converted by `num-bigint` in one call.
 const PART_LEN: usize = 1 << 13;
 
-/// The digits of an integer in lower case, with its sign.
-pub fn to_text<W: Work>(work: &W, of: &BigInt, base: u32) -> Result<String, W::Stopped> {
+//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
+//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
+//! decides when it has to end.
+
     let mut text = String::new();
     if of.sign() == Sign::Minus {
         text.push('-');
@@ -132,7 +133,7 @@ pub fn to_text<W: Work>(work: &W, of: &BigInt, base: u32) -> Result<String, W::S
         text.push_str(&of.magnitude().to_str_radix(base));
         return Ok(text);
     }
-    // The number whose text has `PART_LEN` digits, its square, the square of that and so on.
+    // The smallest number with more than `PART_LEN` digits, its square, the square of that, and so on.
     let mut powers = vec![BigUint::from(base).pow(u32::try_from(PART_LEN).unwrap_or(0))];
     while let Some(last) = powers.last()
         && last.bits() < of.bits()
@@ -144,9 +145,10 @@ pub fn to_text<W: Work>(work: &W, of: &BigInt, base: u32) -> Result<String, W::S
     Ok(text)
 }
 
-/// Below the first of the powers, the digits; otherwise what lies above the last of them and what is left.
-fn push_digits<W: Work>(
-    work: &W,
+//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
+//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
+//! decides when it has to end.
+
     of: &BigUint,
     base: u32,
     powers: &[BigUint],
@@ -170,8 +172,10 @@ fn push_digits<W: Work>(
     push_digits(work, &low, base, smaller, Some(low_len), text)
 }
 
-/// The number that digits make, the highest first; each is below the base.
-pub fn from_digits<W: Work>(work: &W, digits: &[u8], base: u32) -> Result<BigUint, W::Stopped> {
+//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
+//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
+//! decides when it has to end.
+
     let mut powers = Vec::new();
     if digits.len() > PART_LEN {
         powers.push(BigUint::from(base).pow(u32::try_from(PART_LEN).unwrap_or(0)));
@@ -229,7 +233,7 @@ mod tests {
         Steps(Cell::new(n))
     }
 
-    /// A number of so many bits without a pattern.
+    /// Returns a pseudo-random number of about `n_bits` bits.
     fn number(seed: u32, n_bits: u64) -> BigInt {
         let mut state = seed;
         let mut next = || {

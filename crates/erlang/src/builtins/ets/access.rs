@@ -1,37 +1,37 @@
-//! Finding the table that a program means, if it may touch it.
+//! Finds the table that a program names, checks access, and follows symbolic keys.
 
 use crate::builtins::Fault;
-use crate::builtins::ets::table::{Kind, Table};
+use crate::builtins::ets::table::{Table, TableKind};
 use crate::builtins::handles::is_table;
-use crate::data::{AtomId, RefId, Value};
 use crate::machine::World;
 use term::Op;
+use values::{AtomId, RefId, Value};
 
-/// What the caller wants of a table.
+/// The access to a table that an operation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Need {
-    /// To know about it.
+pub(super) enum Access {
+    /// Only information about the table, which every process may read.
     Nothing,
     Read,
     Write,
 }
 
-/// `badarg` with what OTP's error descriptions call the cause.
+/// Makes `badarg` with a `cause` that OTP's error descriptions know.
 pub(super) fn caused(w: &mut World, cause: &str) -> Fault {
     Fault::Caused(Value::atom(AtomId::BADARG), w.atoms.intern(cause))
 }
 
-/// A table whose keys are walked over.
-pub(super) fn find(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
+/// Finds a table for an operation that visits all keys.
+pub(super) fn find(w: &mut World, table: Value, need: Access) -> Result<RefId, Fault> {
     let id = find_by_key(w, table, need)?;
-    if need != Need::Nothing {
+    if need != Access::Nothing {
         pin_keys(w, id);
     }
     Ok(id)
 }
 
-/// A table whose objects are looked into.
-pub(super) fn find_all(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
+/// Finds a table for an operation that looks into all objects.
+pub(super) fn find_all(w: &mut World, table: Value, need: Access) -> Result<RefId, Fault> {
     let id = find(w, table, need)?;
     if w.record.is_some()
         && let Some(table) = w.ets.tables.get_mut(&id)
@@ -53,7 +53,7 @@ fn pin_keys(w: &mut World, id: RefId) {
     }
 }
 
-/// Which objects have the key: each that has it for some inputs only is a choice.
+/// Records which object has the key: each comparison whose result depends on the input is a choice.
 pub(super) fn follow_key(w: &mut World, id: RefId, key: Value) {
     let Some(table) = w.ets.tables.get(&id) else { return };
     if !w.is_symbolic(key) && !table.entered.has_symbolic() {
@@ -63,14 +63,14 @@ pub(super) fn follow_key(w: &mut World, id: RefId, key: Value) {
         w.look_at("a key of a large ETS table", key);
         return pin_keys(w, id);
     };
-    let op = if table.kind == Kind::OrderedSet { Op::Equal } else { Op::Same };
+    let op = if table.kind == TableKind::OrderedSet { Op::Equal } else { Op::Same };
     let is_there = |it: &Value| table.has(&w.heap, &w.atoms, *it);
     let keys: Vec<Value> = entered.iter().copied().filter(is_there).collect();
     w.compare_keys(op, key, &keys);
 }
 
-/// A table that is asked by key only.
-pub(super) fn find_by_key(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
+/// Finds a table for an operation that uses given keys only.
+pub(super) fn find_by_key(w: &mut World, table: Value, need: Access) -> Result<RefId, Fault> {
     let id = match table.as_atom() {
         Some(name) => named(w, name)?,
         None if is_table(table) => table.as_ref().filter(|it| it.owner.node() == w.here()),
@@ -85,7 +85,7 @@ pub(super) fn find_by_key(w: &mut World, table: Value, need: Need) -> Result<Ref
     Err(caused(w, "access"))
 }
 
-/// The table that has a name now, or will once its owner is started.
+/// Returns the table with a name; suspends the builtin if a system process that is not started yet owns it.
 pub(super) fn named(w: &mut World, name: AtomId) -> Result<Option<RefId>, Fault> {
     let found = w.ets.names.get(&(w.here(), name)).copied();
     if found.is_none() {
@@ -94,7 +94,7 @@ pub(super) fn named(w: &mut World, name: AtomId) -> Result<Option<RefId>, Fault>
     Ok(found)
 }
 
-/// A table that was found.
+/// Returns a table that was found before.
 pub(super) fn table(w: &World, id: RefId) -> Result<&Table, Fault> {
     w.ets.tables.get(&id).ok_or(Fault::BADARG)
 }

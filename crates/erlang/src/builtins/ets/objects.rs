@@ -1,22 +1,24 @@
-//! Putting objects into tables, finding and changing them by key.
+//! Inserts objects into tables, and finds and changes them by key.
 
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{add, arg, badarg};
-use crate::builtins::ets::access::{Need, caused, find, find_all, find_by_key, follow_key, table};
-use crate::builtins::ets::table::Kind;
-use crate::data::{RefId, Value, compare_value, equal_exact};
+use crate::builtins::ets::access::{
+    Access, caused, find, find_all, find_by_key, follow_key, table,
+};
+use crate::builtins::ets::table::TableKind;
 use crate::machine::World;
 use std::cmp::Ordering;
+use values::{RefId, Value, compare_value, equal_exact};
 
 pub(super) fn insert(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let objects = objects_of(w, id, arg(args, 1))?;
     put(w, id, &objects);
     Ok(Value::TRUE)
 }
 
 pub(super) fn insert_new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let objects = objects_of(w, id, arg(args, 1))?;
     for object in &objects {
         if let Some(key) = table(w, id)?.key(&w.heap, *object) {
@@ -35,7 +37,7 @@ pub(super) fn insert_new(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
     Ok(Value::TRUE)
 }
 
-/// One object or a list of them, each with a key, in the order in which BEAM inserts them.
+/// Returns one object or a list of them, each checked to have a key, in the order in which BEAM inserts them.
 fn objects_of(w: &mut World, id: RefId, value: Value) -> Result<Vec<Value>, Fault> {
     let value = w.taken_apart(value);
     if value.shadow().is_some() {
@@ -50,8 +52,8 @@ fn objects_of(w: &mut World, id: RefId, value: Value) -> Result<Vec<Value>, Faul
     if objects.iter().any(|it| table.key(&w.heap, *it).is_none()) {
         return Err(Fault::BADARG);
     }
-    // OTP 25 inserts a list into a bag from its end.
-    if table.kind == Kind::Bag {
+    // OTP 25 inserts a list into a bag from the end of the list.
+    if table.kind == TableKind::Bag {
         objects.reverse();
     }
     Ok(objects)
@@ -80,14 +82,14 @@ fn put(w: &mut World, id: RefId, objects: &[Value]) {
 }
 
 pub(super) fn lookup(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     follow_key(w, id, arg(args, 1));
     let found = table(w, id)?.find(&w.heap, &w.atoms, arg(args, 1));
     Ok(w.heap.list(&found))
 }
 
 pub(super) fn lookup_element(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     follow_key(w, id, arg(args, 1));
     let place = badarg(arg(args, 2).as_usize().and_then(|it| it.checked_sub(1)))?;
     let table = table(w, id)?;
@@ -105,13 +107,13 @@ pub(super) fn lookup_element(w: &mut World, args: &[Value]) -> Result<Value, Fau
 }
 
 pub(super) fn member(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     follow_key(w, id, arg(args, 1));
     Ok(Value::bool(table(w, id)?.has(&w.heap, &w.atoms, arg(args, 1))))
 }
 
 pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     follow_key(w, id, arg(args, 1));
     let table = badarg(w.ets.tables.get_mut(&id))?;
     table.remove_where(&w.heap, &w.atoms, arg(args, 1), |_| true);
@@ -120,7 +122,7 @@ pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 pub(super) fn delete_object(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let object = arg(args, 1);
-    let id = find_all(w, arg(args, 0), Need::Write)?;
+    let id = find_all(w, arg(args, 0), Access::Write)?;
     let (heap, atoms) = (&w.heap, &w.atoms);
     let table = badarg(w.ets.tables.get_mut(&id))?;
     let key = badarg(table.key(heap, object))?;
@@ -129,7 +131,7 @@ pub(super) fn delete_object(w: &mut World, args: &[Value]) -> Result<Value, Faul
 }
 
 pub(super) fn delete_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Write)?;
+    let id = find(w, arg(args, 0), Access::Write)?;
     let table = badarg(w.ets.tables.get_mut(&id))?;
     let n = table.rows.len();
     table.clear(&w.heap, &w.atoms);
@@ -137,7 +139,7 @@ pub(super) fn delete_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
 }
 
 pub(super) fn take(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     follow_key(w, id, arg(args, 1));
     let table = badarg(w.ets.tables.get_mut(&id))?;
     let found = table.find(&w.heap, &w.atoms, arg(args, 1));
@@ -145,10 +147,10 @@ pub(super) fn take(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.list(&found))
 }
 
-/// `ets:update_element/3`: nothing is checked if the key is not there.
+/// `ets:update_element/3`. Returns `false` without checking the settings if the key is missing.
 pub(super) fn update_element(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let settings = arg(args, 2);
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     follow_key(w, id, arg(args, 1));
     let table = table(w, id)?;
     if !table.is_unique() {
@@ -183,10 +185,10 @@ pub(super) fn update_element(w: &mut World, args: &[Value]) -> Result<Value, Fau
     Ok(Value::TRUE)
 }
 
-/// `ets:update_counter/3,4`: all changes or none.
+/// `ets:update_counter/3,4`. Makes all changes or none.
 pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (key, change) = (arg(args, 1), arg(args, 2));
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     follow_key(w, id, key);
     let default = args.get(3).copied();
     if let Some(default) = default.filter(|it| it.shadow().is_some()) {
@@ -222,10 +224,10 @@ pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fau
         (vec![change], Value::NIL)
     };
     let mut results = Vec::with_capacity(changes.len());
-    // All changes are checked against the object as it was, before any is made.
+    // All changes are checked against the original object before any is made.
     let mut steps = Vec::with_capacity(changes.len());
     for change in changes {
-        steps.push(step_of(w, &elements, key_position, change)?);
+        steps.push(counter_update(w, &elements, key_position, change)?);
     }
     if !tail.is_nil() || elements.len() < key_position {
         return Err(Fault::BADARG);
@@ -257,19 +259,19 @@ pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fau
 }
 
 /// One change of a counter.
-struct Step {
+struct CounterUpdate {
     place: usize,
     increment: Value,
-    /// Beyond this, set to that.
+    /// The threshold, and the value to reset the counter to when it passes the threshold.
     wrap: Option<(Value, Value)>,
 }
 
-fn step_of(
+fn counter_update(
     w: &mut World,
     elements: &[Value],
     key_position: usize,
     change: Value,
-) -> Result<Step, Fault> {
+) -> Result<CounterUpdate, Fault> {
     let (position, increment, wrap) = match w.heap.elements(change) {
         Some([position, increment]) => (*position, *increment, None),
         Some([position, increment, threshold, value])
@@ -290,6 +292,6 @@ fn step_of(
     match place.and_then(|it| elements.get(it)) {
         None => Err(caused(w, "position")),
         Some(old) if !old.is_integer() => Err(Fault::BADARG),
-        Some(_) => Ok(Step { place: place.unwrap_or(0), increment, wrap }),
+        Some(_) => Ok(CounterUpdate { place: place.unwrap_or(0), increment, wrap }),
     }
 }
