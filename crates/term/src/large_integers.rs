@@ -1,8 +1,8 @@
 //! Multiplication, division and text conversion of integers of up to millions of digits.
 //!
 //! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
-//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
-//! decides when it has to end.
+//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever
+//! counts the work decides when it has to end.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
@@ -17,12 +17,12 @@ const PRODUCTS_PER_STEP: u64 = 8;
 /// The number of digit products in one part of a division.
 const PRODUCTS_PER_PART: u64 = 1 << 22;
 
-/// Counts work before it is done.
+/// Counts the steps of an operation before they are made.
 pub trait Work {
-    /// Why it has to end before it is done.
+    /// Why the operation must stop before it is finished.
     type Stopped;
 
-    /// So many steps are about to be made; an error if that is too much, or if somebody wants it to end.
+    /// Counts `n_steps` steps that are about to be made. Returns an error if the operation must stop.
     fn count(&self, n_steps: u64) -> Result<(), Self::Stopped>;
 }
 
@@ -34,26 +34,29 @@ fn count_products<W: Work>(work: &W, n: u64) -> Result<(), W::Stopped> {
     work.count(n / PRODUCTS_PER_STEP)
 }
 
-//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
-//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
-//! decides when it has to end.
-
+pub fn multiply<W: Work>(work: &W, a: &BigInt, b: &BigInt) -> Result<BigInt, W::Stopped> {
     let sign = if a.sign() == b.sign() { Sign::Plus } else { Sign::Minus };
     Ok(BigInt::from_biguint(sign, product(work, a.magnitude(), b.magnitude())?))
 }
 
-//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
-//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
-//! decides when it has to end.
-
+/// Returns the quotient, rounded towards zero.
+pub fn divide<W: Work>(work: &W, a: &BigInt, b: &BigInt) -> Result<BigInt, W::Stopped> {
     let sign = if a.sign() == b.sign() { Sign::Plus } else { Sign::Minus };
     Ok(BigInt::from_biguint(sign, quotient(work, a.magnitude(), b.magnitude())?.0))
 }
 
-//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
-//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
-//! decides when it has to end.
+/// Returns the remainder, which has the sign of the dividend.
+pub fn remainder<W: Work>(work: &W, a: &BigInt, b: &BigInt) -> Result<BigInt, W::Stopped> {
+    Ok(BigInt::from_biguint(a.sign(), quotient(work, a.magnitude(), b.magnitude())?.1))
+}
 
+/// Multiplies: operands below [`PART_BITS`] by `num-bigint`, larger ones by Karatsuba's method.
+fn product<W: Work>(work: &W, a: &BigUint, b: &BigUint) -> Result<BigUint, W::Stopped> {
+    let (long, short) = if a.bits() < b.bits() { (b, a) } else { (a, b) };
+    let (n, m) = (n_digits(long), n_digits(short));
+    if long.bits() <= PART_BITS || m <= 1 {
+        // An estimate between the linear and the quadratic cost, because `num-bigint` switches algorithms by size.
+        count_products(work, n * m.min(5 * m.isqrt() + 1))?;
         return Ok(long * short);
     }
     let half = 64 * if n > 2 * m { m.max(PART_BITS / 64) } else { n.div_ceil(2) };
@@ -87,10 +90,8 @@ fn parts(of: &BigUint, n_bits: u64) -> Vec<BigUint> {
     digits.chunks(n.max(1)).map(BigUint::from_slice).collect()
 }
 
-//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
-//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
-//! decides when it has to end.
-
+/// Divides one part of the dividend after the other, the highest first. The divisor is not 0.
+fn quotient<W: Work>(work: &W, a: &BigUint, b: &BigUint) -> Result<(BigUint, BigUint), W::Stopped> {
     let (n, m) = (n_digits(a), n_digits(b));
     if n < m {
         return Ok((BigUint::zero(), a.clone()));
@@ -120,10 +121,8 @@ fn parts(of: &BigUint, n_bits: u64) -> Vec<BigUint> {
 /// Texts of at most this many digits are converted by `num-bigint` in one call.
 const PART_LEN: usize = 1 << 13;
 
-//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
-//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
-//! decides when it has to end.
-
+/// Returns the sign and the digits of an integer in lower case.
+pub fn to_text<W: Work>(work: &W, of: &BigInt, base: u32) -> Result<String, W::Stopped> {
     let mut text = String::new();
     if of.sign() == Sign::Minus {
         text.push('-');
@@ -145,10 +144,10 @@ const PART_LEN: usize = 1 << 13;
     Ok(text)
 }
 
-//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
-//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
-//! decides when it has to end.
-
+/// Appends the digits: divides by the largest power and converts quotient and remainder with the smaller ones. `len` is
+/// the number of digits to pad to with zeros, `None` for the leading part.
+fn push_digits<W: Work>(
+    work: &W,
     of: &BigUint,
     base: u32,
     powers: &[BigUint],
@@ -172,10 +171,8 @@ const PART_LEN: usize = 1 << 13;
     push_digits(work, &low, base, smaller, Some(low_len), text)
 }
 
-//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
-//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever counts the work
-//! decides when it has to end.
-
+/// Returns the number with these digits, the highest first. Each digit must be below the base.
+pub fn from_digits<W: Work>(work: &W, digits: &[u8], base: u32) -> Result<BigUint, W::Stopped> {
     let mut powers = Vec::new();
     if digits.len() > PART_LEN {
         powers.push(BigUint::from(base).pow(u32::try_from(PART_LEN).unwrap_or(0)));
@@ -214,7 +211,7 @@ mod tests {
     use num_traits::Pow;
     use std::cell::Cell;
 
-    /// So many steps that are left.
+    /// How many steps are left.
     struct Steps(Cell<u64>);
 
     #[derive(Debug, PartialEq, Eq)]

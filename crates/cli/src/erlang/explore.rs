@@ -203,7 +203,7 @@ impl Task {
         let earlier = before.iter().flat_map(|it| it.worth_keeping());
         let kept = slice.earlier.iter().cloned().chain(earlier);
         let seeds: Vec<Input> = contract.seeds.iter().cloned().chain(kept).collect();
-        let report = Clock::during(time, interrupt, |halt| {
+        let mut report = Clock::during(time, interrupt, |halt| {
             self.explore(
                 &mut unit,
                 (&contract.domain, &seeds),
@@ -217,6 +217,10 @@ impl Task {
         misses_system |= self.may_start && tests.any(|it| misses_system_of(&it.input, &it.outcome));
         if misses_system {
             return Explored { misses_system, setups, ..Explored::default() };
+        }
+        // A run that was cut short has led to nothing that could be asked.
+        if report.stop == Stop::Exhausted && interrupt.load(Ordering::Relaxed) {
+            report.stop = Stop::Interrupted;
         }
         let trouble = report.trouble.clone();
         let mut res = Explored { report, trouble, setups, ..Explored::default() };

@@ -85,3 +85,19 @@ pub(super) fn ignore() {
         drop(signal_hook::flag::register(signal, Arc::clone(&nobody_looks)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Interrupt;
+    use std::sync::atomic::Ordering;
+
+    #[test]
+    fn an_owner_without_memory_reports_what_it_has() {
+        let interrupt = Interrupt::default();
+        interrupt.begin();
+        interrupt.out_of_memory();
+        assert!(interrupt.flag.load(Ordering::SeqCst) && interrupt.is_out_of_memory());
+        // No signal has ended it.
+        assert_eq!(interrupt.exit_code(), None);
+    }
+}

@@ -16,10 +16,11 @@ const SHARE_OF_WORKERS: (u64, u64) = (5, 8);
 const SHARE_OF_RUNTIMES: (u64, u64) = (1, 4);
 /// and for the process that starts workers and collects what they found.
 const SHARE_OF_OWNER: (u64, u64) = (1, 8);
-/// The least of each part: the code of the tool and of the program must fit.
+/// The least of the other parts: the code of the tool and of the program must fit.
 const LEAST: u64 = 256 << 20;
-/// The least that a single runtime may reserve: the compiler takes some hundred megabytes for a large module.
-const LEAST_OF_RUNTIME: u64 = 1 << 30;
+/// The least for runtimes: the compiler takes some hundred megabytes for a large module, and the process that makes a
+/// call on BEAM may have a heap of half a gigabyte.
+const LEAST_OF_RUNTIMES: u64 = 1 << 30;
 /// A run may use one part in so many of what is asked for.
 const RUNS_IN_MEMORY: usize = 8;
 /// Where the system tells nothing.
@@ -34,29 +35,30 @@ pub(super) const TOO_MUCH: &str = "gimlet: the memory of the worker is used up";
 
 /// The bytes that one of so many workers may use.
 pub(super) fn of_worker(options: &Test, n_workers: usize) -> u64 {
-    part_of(options, SHARE_OF_WORKERS) / u64::try_from(n_workers.max(1)).unwrap_or(u64::MAX)
+    part_of(options, SHARE_OF_WORKERS).max(LEAST)
+        / u64::try_from(n_workers.max(1)).unwrap_or(u64::MAX)
 }
 
 /// The bytes that all real runtimes may use together.
 pub(super) fn of_runtimes(options: &Test) -> u64 {
-    part_of(options, SHARE_OF_RUNTIMES)
+    part_of(options, SHARE_OF_RUNTIMES).max(LEAST_OF_RUNTIMES)
 }
 
 /// The bytes that the process may use that starts workers.
 pub(super) fn of_owner(options: &Test) -> u64 {
-    part_of(options, SHARE_OF_OWNER)
+    part_of(options, SHARE_OF_OWNER).max(LEAST)
 }
 
 /// The bytes that each process of a real runtime may reserve: a demand beyond them is refused.
 pub(crate) fn of_runtime(options: &Test) -> u64 {
-    sandbox::Limits::default().memory.min(of_runtimes(options).max(LEAST_OF_RUNTIME))
+    sandbox::Limits::default().memory.min(of_runtimes(options))
 }
 
 fn part_of(options: &Test, (part, of): (u64, u64)) -> u64 {
     let asked = options.memory.and_then(|it| u64::try_from(it).ok());
     let (part_of_machine, of_machine) = SHARE_OF_MACHINE;
     let total = asked.unwrap_or_else(|| machine() / of_machine * part_of_machine);
-    (total / of * part).max(LEAST)
+    total / of * part
 }
 
 /// The bytes that one run of a program may use, of so many at most: if the tool may take little, a run takes

@@ -41,6 +41,9 @@ pub(crate) const LONGEST_GOAL: Duration = Duration::from_secs(3);
 /// For all goals of a file.
 pub(crate) const LONGEST: Duration = Duration::from_secs(120);
 
+/// If so many starts one after the other answered nothing, there is no other one.
+const SILENT_STARTS: usize = 3;
+
 /// In a module of its own: programs may define `length/2` and the like.
 const HARNESS: &str = r#"
 :- module('$gimlet', ['$gimlet_all'/0]).
@@ -133,31 +136,67 @@ impl Swipl {
         }
     }
 
-    /// What SWI-Prolog says of each.
+    /// What SWI-Prolog says of each. A question that ends it costs no other one: it is started again with those
+    /// that come after.
     fn ask(
         &self,
         source: &Source,
         questions: &[Question<'_>],
         deadline: Option<Instant>,
     ) -> Vec<Verdict> {
-        let unknown = |why: &str| vec![Verdict::Unknown(why.to_owned()); questions.len()];
-        if questions.is_empty() {
-            return Vec::new();
+        let begin = Instant::now();
+        let end = deadline.unwrap_or(begin + LONGEST).min(begin + LONGEST);
+        let mut found: BTreeMap<usize, Verdict> = BTreeMap::new();
+        let (mut first, mut n_silent) = (0, 0);
+        let mut why = String::new();
+        while first < questions.len() && n_silent < SILENT_STARTS {
+            let left = end.saturating_duration_since(Instant::now());
+            let (answers, said) = match self.answers(source, questions, first, left) {
+                Ok(it) => it,
+                Err(trouble) => {
+                    why = trouble;
+                    break;
+                }
+            };
+            n_silent = if answers.is_empty() { n_silent + 1 } else { 0 };
+            found.extend(answers);
+            why = format!("swipl did not answer; it said: {said}");
+            // It answers one question after the other, so this is the one that ended it.
+            let Some(last) = (first..questions.len()).find(|it| !found.contains_key(it)) else {
+                break;
+            };
+            found.insert(last, Verdict::Unknown(why.clone()));
+            first = last + 1;
+            if end <= Instant::now() || self.is_over() {
+                break;
+            }
         }
-        let text = script_text(source, questions, self.of_goal);
+        let verdict = |n| found.remove(&n).unwrap_or_else(|| Verdict::Unknown(why.clone()));
+        (0..questions.len()).map(verdict).collect()
+    }
+
+    /// The answers to questions from the given one on, by their numbers, and the first line that it wrote to
+    /// standard error.
+    fn answers(
+        &self,
+        source: &Source,
+        questions: &[Question<'_>],
+        first: usize,
+        time: Duration,
+    ) -> Result<(BTreeMap<usize, Verdict>, String), String> {
+        let text = script_text(source, questions, first, self.of_goal);
         let written = Scratch::new().and_then(|scratch| {
             let script = scratch.path().join("questions.pl");
             fs::write(&script, text)?;
             Ok((scratch, script))
         });
         let Ok((scratch, script)) = written else {
-            return unknown("the questions could not be written");
+            return Err("the questions could not be written".to_owned());
         };
         let args = ["-q", "-g", "'$gimlet_all'", "-t", "halt"];
-        let left = deadline.map_or(LONGEST, |it| it.saturating_duration_since(Instant::now()));
-        let said = self.run(&args, source, &script, scratch, left.min(LONGEST));
-        let Some((said, errors)) = said else { return unknown("swipl could not be started") };
-        let mut found: BTreeMap<usize, Verdict> = BTreeMap::new();
+        let said = self.run(&args, source, &script, scratch, time);
+        let (said, errors) = said.ok_or_else(|| "swipl could not be started".to_owned())?;
+        let mut found = BTreeMap::new();
         for line in said.lines().filter_map(|it| it.strip_prefix("@@ ")) {
             let words: Vec<&str> = line.splitn(6, ' ').collect();
             let [n, same, det, count, end, said] = words.as_slice() else { continue };
@@ -171,9 +210,14 @@ impl Swipl {
             };
             found.insert(n, verdict);
         }
-        let first = errors.lines().find(|it| !it.trim().is_empty()).unwrap_or("").to_owned();
-        let silent = || Verdict::Unknown(format!("swipl did not answer; it said: {first}"));
-        (0..questions.len()).map(|n| found.remove(&n).unwrap_or_else(silent)).collect()
+        let said = errors.lines().find(|it| !it.trim().is_empty()).unwrap_or("").to_owned();
+        Ok((found, said))
+    }
+
+    /// Whether nobody waits for answers any more.
+    fn is_over(&self) -> bool {
+        let is_late = self.deadline.is_some_and(|it| it <= Instant::now());
+        is_late || self.interrupt.load(Ordering::Relaxed)
     }
 
     /// What it wrote to both outputs; `None` if it could not be started. Stopped when it takes too long.
@@ -197,9 +241,7 @@ impl Swipl {
         let mut process = Process::start(&mut command, Some(scratch)).ok()?;
         let begin = Instant::now();
         while let Ok(None) = process.try_wait() {
-            let is_late = self.deadline.is_some_and(|it| it <= Instant::now());
-            let is_over = is_late || self.interrupt.load(Ordering::Relaxed);
-            if is_over || time < begin.elapsed() {
+            if self.is_over() || time < begin.elapsed() {
                 process.stop().ok()?;
                 break;
             }
@@ -259,13 +301,19 @@ fn differs(count: &str, end: &str, said: &str) -> String {
     }
 }
 
-fn script_text(source: &Source, questions: &[Question<'_>], of_goal: Duration) -> String {
+/// Asks the questions from the given one on.
+fn script_text(
+    source: &Source,
+    questions: &[Question<'_>],
+    first: usize,
+    of_goal: Duration,
+) -> String {
     let mut res = HARNESS.replace("SECONDS", &of_goal.as_secs_f64().to_string());
     let path = source.absolute().display().to_string().replace('\\', "\\\\").replace('\'', "\\'");
     writeln!(res, ":- user:load_files('{path}', [silent(true)]).").ok();
     let module = quoted(&source.program.module);
     writeln!(res, "{}", kept_facts(source, "$gimlet_")).ok();
-    for (n, it) in questions.iter().enumerate() {
+    for (n, it) in questions.iter().enumerate().skip(first) {
         let template = it.results.join(", ");
         let expected = match it.expectation {
             None => "endless".to_owned(),
