@@ -8,6 +8,7 @@ use ::report::Kind;
 use sandbox::{Policy, Process, Scratch};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -197,7 +198,7 @@ impl Swipl {
         let said = self.run(&args, source, &script, scratch, time);
         let (said, errors) = said.ok_or_else(|| "swipl could not be started".to_owned())?;
         let mut found = BTreeMap::new();
-        for line in said.lines().filter_map(|it| it.strip_prefix("@@ ")) {
+        for line in said.lines().filter_map(|it| it.strip_prefix(ANSWER)) {
             let words: Vec<&str> = line.splitn(6, ' ').collect();
             let [n, same, det, count, end, said] = words.as_slice() else { continue };
             let Ok(n) = n.parse() else { continue };
@@ -247,8 +248,7 @@ impl Swipl {
             }
             thread::sleep(Duration::from_millis(5));
         }
-        let read = |it: &Path| fs::read(it).map(|it| String::from_utf8_lossy(&it).into_owned());
-        Some((read(&out).ok()?, read(&err).ok()?))
+        Some((written(&out).ok()?, written(&err).ok()?))
     }
 }
 
@@ -286,6 +286,35 @@ impl Explored {
             *self.losses.entry(what).or_default() += it.count;
         }
     }
+}
+
+/// Marks lines that are answers to questions.
+const ANSWER: &str = "@@ ";
+/// Longer lines are cut.
+const LONGEST_LINE: u64 = 1 << 16;
+/// So many bytes are kept of what is no answer.
+const MOST_OF_OTHERS: usize = 1 << 20;
+
+/// What a program wrote into a file: all answers, and the beginning of the rest. A program may write as much as
+/// the sandbox lets it.
+fn written(file: &Path) -> io::Result<String> {
+    let mut reader = BufReader::new(fs::File::open(file)?);
+    let mut res = String::new();
+    let mut n_others = 0;
+    let mut line = Vec::new();
+    while 0 < reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? {
+        if !line.ends_with(b"\n") {
+            reader.skip_until(b'\n')?;
+            line.push(b'\n');
+        }
+        let is_answer = line.starts_with(ANSWER.as_bytes());
+        n_others += if is_answer { 0 } else { line.len() };
+        if is_answer || n_others <= MOST_OF_OTHERS {
+            res.push_str(&String::from_utf8_lossy(&line));
+        }
+        line.clear();
+    }
+    Ok(res)
 }
 
 /// What SWI-Prolog does instead, in words.
@@ -375,4 +404,24 @@ pub(crate) fn quoted(name: &str) -> String {
         return name.to_owned();
     }
     format!("'{}'", name.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_LINE, MOST_OF_OTHERS, written};
+
+    #[test]
+    fn answers_are_found_in_any_flood() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let file = dir.path().join("said");
+        let long = " ".repeat(3 << 20);
+        let many = "x\n".repeat(MOST_OF_OTHERS);
+        std::fs::write(&file, format!("{long}\n@@ 1 same\n{many}@@ 2 same\n{long}")).expect("room");
+        let text = written(&file).expect("it is there");
+        let answers: Vec<&str> = text.lines().filter(|it| it.starts_with('@')).collect();
+        assert_eq!(answers, ["@@ 1 same", "@@ 2 same"]);
+        let longest = text.lines().map(str::len).max().expect("a line");
+        assert_eq!(u64::try_from(longest), Ok(LONGEST_LINE));
+        assert!(text.len() < 2 * MOST_OF_OTHERS);
+    }
 }
