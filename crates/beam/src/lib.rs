@@ -1,4 +1,9 @@
-//! The real runtime beside the machine: loads code through it and asks it what the machine lacks.
+//! The real Erlang runtime (OTP) beside the machine.
+//!
+//! One `erl` is kept alive for the life of the tool and answers requests over framed terms ([`Otp`]): it loads and
+//! compiles modules, and runs what the machine lacks. It is started only when the cache does not have the answer, and
+//! usually within a sandbox (`confinement`). Further runtimes confirm findings ([`Replayer`]), run whole units
+//! (`backend`), and run instrumented programs (`instrument`).
 //!
 //! Starts processes and touches files; prints nothing.
 #![expect(clippy::disallowed_methods, reason = "this crate starts OTP and gives it time limits")]

@@ -1,4 +1,4 @@
-//! Instrumented programs on the real BEAM: what they put out, and how they end.
+//! Runs instrumented programs on the real BEAM and returns their events and results.
 
 use crate::otp::Otp;
 use erlang::HostError;
@@ -15,7 +15,7 @@ pub struct Observed {
     pub events: Vec<(String, Option<Term>)>,
 }
 
-/// A runtime of its own, so that no module of ours replaces one that OTP works with.
+/// A runtime of its own, so that no instrumented module replaces one that OTP uses.
 #[derive(Debug)]
 pub struct Observer {
     otp: Otp,
@@ -32,7 +32,7 @@ impl Observer {
         self.otp.compile(name, &request).map(drop)
     }
 
-    /// Calls a function of such a program.
+    /// Calls a function of an instrumented program.
     pub fn call(
         &mut self,
         module: &Atom,
@@ -50,7 +50,7 @@ impl Observer {
         observed(&answer).ok_or_else(|| HostError::Lost("it observed nothing".to_owned()))
     }
 
-    /// The tree of a text of Core Erlang.
+    /// Parses a text of Core Erlang.
     pub fn parse(&mut self, text: &str) -> Result<Module, HostError> {
         let mut ask = |module: &str, function: &str, arg: Term| {
             let request = Term::Tuple(vec![

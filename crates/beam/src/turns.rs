@@ -1,8 +1,8 @@
-//! A schedule tried on the real BEAM: processes take their turns in the order that was found.
+//! Schedules on the real BEAM: processes take their steps in the order that the search found.
 //!
-//! The modules under test are rewritten so that they wait for a token, and so are the modules of OTP
-//! that processes talk through. Code that is not rewritten takes no turns: where it should have, the
-//! schedule is lost, and the run goes on without it.
+//! The modules under test are rewritten so that they wait for a token before each step, and so are the modules of OTP
+//! through which processes communicate. Code that is not rewritten does not wait. Where it should have, the schedule is
+//! lost, and the run continues without it.
 
 use crate::peer::path_term;
 use crate::replay::{Applied, Replayed, Replayer, read};
@@ -17,7 +17,7 @@ use trace::Mode;
 
 const TOKEN: &str = include_str!("token.erl");
 
-/// Modules of OTP whose steps are steps of the program.
+/// Modules of OTP that communicate on behalf of the program; their steps are steps of the program.
 const TALKERS: &[&str] = &[
     "erpc",
     "gen",
@@ -32,7 +32,7 @@ const TALKERS: &[&str] = &[
     "timer",
 ];
 
-/// Modules whose functions take one turn each, whoever calls them.
+/// Modules whose functions take one step each, whichever code calls them.
 const HELD_UP: &[&str] =
     &["atomics", "counters", "erlang", "erts_internal", "ets", "persistent_term"];
 
@@ -41,9 +41,9 @@ const HELD_UP: &[&str] =
 pub struct Turn {
     pub name: String,
     pub how: How,
-    /// The names of the processes and timers that it starts.
+    /// The names of the processes and timers that the step starts.
     pub starts: Vec<String>,
-    /// The module whose code takes it, if it is not the end of an actor.
+    /// The module whose code takes the step; `None` for the end of an actor.
     pub module: Option<String>,
 }
 
@@ -52,23 +52,23 @@ pub enum How {
     Next,
     Takes,
     GivesUp,
-    /// What it sends is lost.
+    /// The message that the step sends is lost.
     Loses,
 }
 
-/// What came of a schedule on BEAM.
+/// The result of following a schedule on BEAM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Followed {
-    /// The step that BEAM could not take as it was meant, if there was one.
+    /// The index of the first step that BEAM could not take as planned.
     pub lost: Option<usize>,
-    /// `None`: the call waits.
+    /// The result of the call; `None` if it still waits.
     pub end: Option<Replayed>,
     /// Other processes that failed, by name.
     pub failed: Vec<(String, Replayed)>,
 }
 
 impl Replayer {
-    /// Makes the call and lets its processes take their turns.
+    /// Makes the call and lets its processes take the steps in this order.
     pub fn follow(
         &mut self,
         call: &Applied,
@@ -93,7 +93,7 @@ impl Replayer {
         Ok(res)
     }
 
-    /// The turns that are taken by code that waits for them, with their numbers.
+    /// Returns the steps taken by rewritten code, with their indices.
     fn held_up<'t>(&self, turns: &'t [Turn]) -> Vec<(usize, &'t Turn)> {
         let is_rewritten = |name: &String| {
             TALKERS.contains(&name.as_str())
@@ -105,7 +105,7 @@ impl Replayer {
         let mut res = Vec::new();
         for (n, turn) in turns.iter().enumerate() {
             if turn.module.is_none() {
-                // On BEAM an end is not divided.
+                // On BEAM the end of a process is a single step.
                 if over.contains(&&turn.name) {
                     continue;
                 }
@@ -120,7 +120,7 @@ impl Replayer {
         res
     }
 
-    /// Rewrites the modules, again if the runtime was started anew.
+    /// Rewrites the modules, again if the runtime was restarted.
     fn prepare_turns(&mut self) -> Result<(), HostError> {
         if self.turning == Some(self.otp.starts()) {
             return Ok(());
@@ -145,7 +145,7 @@ impl Replayer {
     }
 }
 
-/// The module that gives turns, with what the tables of builtins say of each: `row/3` and the items of
+/// Returns the source of the token module. The tables of builtins complete it: `row/3`, and the items of
 /// `erlang:system_info/1` that may change.
 fn token() -> String {
     let mut text = TOKEN.to_owned();
@@ -163,7 +163,7 @@ fn token() -> String {
     text
 }
 
-/// How a builtin takes its turn; `None` if nobody else can tell.
+/// Returns how a builtin takes its step; `None` if no other process can observe it.
 fn kind(shares: Shares) -> Option<&'static str> {
     Some(match shares {
         Shares::Nothing | Shares::InItsCode => return None,

@@ -1,4 +1,4 @@
-//! From the tree back to the `c_*` records of OTP's `core_parse.hrl`, for OTP to compile.
+//! The translation of a Core Erlang tree back to the `c_*` records of OTP's `core_parse.hrl`, which OTP compiles.
 
 use erlang::core::{
     Clause, Expr, ExprKind, Lambda, LetrecKind, MapOp, Module, Pattern, PatternSegment, Place,
@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use term::{Atom, Term};
 use values::{Endian, SegmentSpec, SegmentType, Sign};
 
-/// The `c_module` record of a module, under a name of one's choice.
+/// Returns the `c_module` record of a module under a given name.
 pub fn emit(module: &Module, name: &Atom) -> Term {
     let emitter = Emitter { names: &module.names, arities: RefCell::default() };
     let definitions = module.functions.iter().map(|it| {
@@ -32,7 +32,7 @@ pub fn emit(module: &Module, name: &Atom) -> Term {
 
 struct Emitter<'a> {
     names: &'a [SmolStr],
-    /// Of the functions of letrecs, learnt on the way.
+    /// The arities of letrec functions, as they are encountered.
     arities: RefCell<FxHashMap<VarId, usize>>,
 }
 

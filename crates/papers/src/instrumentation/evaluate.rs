@@ -1,24 +1,24 @@
-//! The instrumented semantics (Fig. 4): evaluates flat programs and says which events that makes.
+//! The instrumented semantics (Fig. 4): evaluates flat programs and returns the events.
 //!
-//! Big-step and on ground terms, as in the paper; slow, and meant to be compared with. Code outside
-//! the program is evaluated without events; what is not Erlang is asked of an [`Outside`]. There is
-//! one process, which may send messages to itself.
+//! Big-step and on ground terms, as in the paper; it is slow, and serves as a reference. Code outside the program is
+//! evaluated without events, and native functions are asked of an [`Outside`]. There is one process, which may send
+//! messages to itself.
 
 use crate::instrumentation::event::Event;
 use crate::instrumentation::flat::ret;
 use crate::instrumentation::matching::{Vars, build, matches};
-use crate::instrumentation::transform::{Context, Right};
+use crate::instrumentation::transform::{BindingKind, Context};
 use erlang::core::{Expr, ExprKind, Lambda, MapOp, MapPair, Module, VarId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use term::{Atom, Fun, Pid, Term};
 
-/// What is not in the program.
+/// Everything outside the program.
 pub trait Outside {
-    /// The code of another module.
+    /// Returns the code of another module.
     fn code(&mut self, module: &Atom) -> Option<Rc<Module>>;
 
-    /// A function that is not written in Erlang.
+    /// Computes a native function.
     fn native(&mut self, module: &Atom, name: &Atom, args: &[Term]) -> Native;
 }
 
@@ -29,43 +29,43 @@ pub enum Native {
         class: Atom,
         reason: Term,
     },
-    /// It is no such function.
+    /// There is no such function.
     Unknown,
-    /// It is one that we can't run.
+    /// The function exists but cannot be run here.
     Unsupported(String),
 }
 
-/// How an evaluation ended, and its events.
+/// The result of an evaluation, and its events.
 #[derive(Clone, Debug)]
 pub struct Evaluated {
-    /// A value, or class and reason of an exception.
+    /// A value, or the class and reason of an exception.
     pub end: Result<Term, (Atom, Term)>,
     pub events: Vec<Event>,
 }
 
-/// Why there is no end.
+/// Why an evaluation has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
     Unsupported(String),
     TooDeep,
-    /// It waits for a message that nobody sends.
+    /// The process waits for a message that will never come.
     Waits,
 }
 
 pub struct Evaluator<'o> {
     program: Rc<Module>,
-    /// What the program is called where it is compared with.
+    /// The name of the program where it is compared.
     name: Atom,
     outside: &'o mut dyn Outside,
-    /// Code of other modules, so that it stays where it is.
+    /// Code of other modules; kept alive because `lambdas` uses addresses into it.
     modules: FxHashMap<Atom, Option<Rc<Module>>>,
-    /// Functions by where they stand in their tree, and what their events begin with.
+    /// Functions by their address in the tree, each with the text that its events begin with.
     lambdas: FxHashMap<usize, (Rc<Lambda>, Option<Rc<str>>)>,
     events: Vec<Event>,
     closures: Vec<Closure>,
     dictionary: Vec<(Term, Term)>,
     mailbox: Vec<Term>,
-    /// How far a receive has looked.
+    /// How many messages the current receive has skipped.
     cursor: usize,
     depth: usize,
 }
@@ -76,10 +76,10 @@ impl std::fmt::Debug for Evaluator<'_> {
     }
 }
 
-/// Calls inside calls; each takes some of our own stack.
+/// The maximal depth of nested calls; each takes some of the native stack.
 const MAX_DEPTH: usize = 2_000;
 
-/// Milliseconds that a receive may wait at most.
+/// The maximal timeout of a receive in milliseconds.
 const MAX_TIMEOUT: i64 = 0xffff_ffff;
 
 enum Stop {
@@ -92,7 +92,7 @@ type Res<T> = Result<T, Stop>;
 #[derive(Clone)]
 struct Local {
     lambda: Rc<Lambda>,
-    /// What its events begin with, if it has any.
+    /// The text that the function's events begin with; `None` if it has no events.
     text: Option<Rc<str>>,
 }
 
@@ -111,7 +111,7 @@ struct Frame {
 }
 
 impl<'o> Evaluator<'o> {
-    /// For a flat program that is loaded under this name.
+    /// Returns an evaluator for a flat program that is loaded under this name.
     pub fn new(program: Module, name: Atom, outside: &'o mut dyn Outside) -> Evaluator<'o> {
         Evaluator {
             program: Rc::new(program),
@@ -169,7 +169,7 @@ impl<'o> Evaluator<'o> {
         self.enter(module, &local, args, Vars::default(), FxHashMap::default())
     }
 
-    /// A function of a tree, which is copied once.
+    /// Returns a function of a tree; the tree is copied only once.
     fn part(&mut self, module: &Module, lambda: &Lambda, is_loud: bool) -> Local {
         let place = std::ptr::from_ref(lambda).addr();
         let made = self.lambdas.entry(place);
@@ -180,7 +180,7 @@ impl<'o> Evaluator<'o> {
         Local { lambda: Rc::clone(lambda), text: text.clone().filter(|_| is_loud) }
     }
 
-    /// The rule of function application, from the body of the function on.
+    /// Applies the rule of function application, from the body of the function on.
     fn enter(
         &mut self,
         module: &Rc<Module>,
@@ -216,7 +216,7 @@ impl<'o> Evaluator<'o> {
         exprs.iter().map(|it| self.one(it, frame, None)).collect()
     }
 
-    /// The values of an expression. With a context, events are put out.
+    /// Returns the values of an expression. With a context, events are emitted.
     fn eval(
         &mut self,
         mut expr: &Expr,
@@ -273,7 +273,7 @@ impl<'o> Evaluator<'o> {
         }
     }
 
-    /// What a `let` of a flat program binds, with the events around it.
+    /// Returns the values that a `let` of a flat program binds, and emits the events around it.
     fn bound(
         &mut self,
         of: &[VarId],
@@ -281,12 +281,12 @@ impl<'o> Evaluator<'o> {
         frame: &mut Frame,
         context: &Context<'_>,
     ) -> Res<Vec<Term>> {
-        match Right::of(arg) {
-            Right::Apply(args) => {
+        match BindingKind::of(arg) {
+            BindingKind::Apply(args) => {
                 self.say(context.call(of, args));
                 self.eval(arg, frame, Some(context))
             }
-            Right::Case => {
+            BindingKind::Case => {
                 let ExprKind::Case { args, clauses } = &arg.kind else {
                     return Err(unsupported("a case"));
                 };
@@ -296,7 +296,7 @@ impl<'o> Evaluator<'o> {
                 self.say(context.exitcase(of, ret(&clause.body)));
                 Ok(values)
             }
-            Right::Try => {
+            BindingKind::Try => {
                 let ExprKind::Try { arg, vars, body, raised, handler } = &arg.kind else {
                     return Err(unsupported("a try"));
                 };
@@ -317,18 +317,18 @@ impl<'o> Evaluator<'o> {
                 self.say(context.exitcase(of, ret(branch)));
                 Ok(values)
             }
-            Right::Outside => {
+            BindingKind::Outside => {
                 let inner = matches!(arg.kind, ExprKind::Catch(_)).then_some(context);
                 let values = self.eval(arg, frame, inner)?;
                 self.say_value(context.bind_value(of), &values);
                 Ok(values)
             }
-            Right::Static => {
+            BindingKind::Static => {
                 let values = self.eval(arg, frame, Some(context))?;
                 self.say(context.bind(of, arg));
                 Ok(values)
             }
-            Right::Flat => {
+            BindingKind::Flat => {
                 let values = self.eval(arg, frame, Some(context))?;
                 self.say(context.bind(of, ret(arg)));
                 Ok(values)
@@ -336,7 +336,7 @@ impl<'o> Evaluator<'o> {
         }
     }
 
-    /// The first clause that matches, from 0.
+    /// Returns the first clause that matches, counted from 0.
     fn select<'c>(
         &mut self,
         args: &[Expr],
@@ -361,9 +361,9 @@ impl<'o> Evaluator<'o> {
             if !is_match {
                 continue;
             }
-            // Names are unique: what a clause that is not taken bound is in nobody's way.
+            // Names are unique, so bindings of a clause that is not taken do no harm.
             frame.vars.extend(vars);
-            // Whatever goes wrong in a guard, it only says no.
+            // An exception in a guard makes it fail.
             match self.one(&clause.guard, frame, None) {
                 Ok(value) if value.as_atom() == Some("true") => return Ok((n, clause)),
                 Err(Stop::Trouble(trouble)) => return Err(Stop::Trouble(trouble)),
@@ -455,7 +455,7 @@ impl<'o> Evaluator<'o> {
                     "throw" => reason,
                     "exit" => Term::Tuple(vec![Term::atom("EXIT"), reason]),
                     _ => {
-                        // A trace, of which nobody may rely on more than that it is one.
+                        // Any stack trace; programs may not rely on its content.
                         let frame = ["m", "f"].map(Term::atom).into_iter();
                         let frame = frame.chain([Term::Int(0), Term::Nil]).collect();
                         let trace = Term::proper_list(vec![Term::Tuple(frame)]);
@@ -590,7 +590,7 @@ impl<'o> Evaluator<'o> {
         code.or_insert_with(|| outside.code(module)).clone()
     }
 
-    /// What the process itself does, and no other process hears of.
+    /// Computes functions of the process itself that no other process can observe.
     fn own(&mut self, name: &str, args: &[Term]) -> Option<Res<Term>> {
         let raised = |class: &str, reason: &Term| Stop::Raised {
             class: Atom::new(class),
@@ -632,7 +632,7 @@ impl<'o> Evaluator<'o> {
                     if is_function_clause { Term::atom("function_clause") } else { reason.clone() };
                 Err(error(plain))
             }
-            // The raw trace that a handler gets is the class, here.
+            // Here, the raw trace that a handler gets is the class.
             ("raise", [Term::Atom(class), reason]) => {
                 Err(Stop::Raised { class: class.clone(), reason: reason.clone() })
             }
@@ -652,7 +652,7 @@ impl<'o> Evaluator<'o> {
             ("recv_wait_timeout", [limit]) if limit.as_atom() == Some("infinity") => {
                 Err(Stop::Trouble(Trouble::Waits))
             }
-            // Nobody else sends anything.
+            // There is no other process that could send a message.
             ("recv_wait_timeout", [Term::Int(0..=MAX_TIMEOUT)]) => {
                 self.cursor = 0;
                 Ok(Term::atom("true"))
@@ -684,7 +684,7 @@ fn unsupported(what: &str) -> Stop {
     Stop::Trouble(Trouble::Unsupported(what.to_owned()))
 }
 
-/// The only process.
+/// The pid of the only process.
 fn me() -> Pid {
     Pid { node: Atom::new("nonode@nohost"), id: 0, serial: 0, creation: 0 }
 }

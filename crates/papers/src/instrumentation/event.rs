@@ -1,11 +1,11 @@
-//! The events of an execution (§3 of the paper), and what can be told from them alone.
+//! The events of an execution (§3 of the paper), and what they tell.
 
 use term::{Style, Term, print};
 
-/// `call`, `exit`, `bind`, `case` or `exitcase`, as the paper writes them.
+/// An event `call`, `exit`, `bind`, `case` or `exitcase` in the notation of the paper.
 ///
-/// Nearly all of an event is known before the program runs. What is not, is the value that code
-/// outside the program computed; it is the last argument of a `bind`.
+/// Nearly all of its text is known before the program runs. The exception is a value computed by code outside the
+/// program, which is the last argument of a `bind`.
 #[derive(Clone, Debug)]
 pub struct Event {
     pub text: String,
@@ -13,7 +13,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// As the paper writes it, with the value if there is one.
+    /// Returns the event in the notation of the paper, with its value if there is one.
     pub fn full_text(&self) -> String {
         match &self.value {
             Some(value) => format!("{}{})", self.text, print(value, Style::TW)),
@@ -22,10 +22,10 @@ impl Event {
     }
 }
 
-/// The trace of an execution (Definition 5): which alternative each case took.
+/// Returns the trace of an execution (Definition 5): which alternative each case took.
 pub fn alternatives<'a>(events: impl IntoIterator<Item = &'a Event>) -> Vec<usize> {
     let number = |event: &Event| {
-        // case([X],[W],2,…: after two lists of names.
+        // The text is `case([X],[W],2,…`: the number follows two lists of names.
         let rest = event.text.strip_prefix("case(")?;
         let rest = rest.split_once("],")?.1.split_once("],")?.1;
         rest.split(',').next()?.parse().ok()

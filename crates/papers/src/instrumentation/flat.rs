@@ -1,12 +1,12 @@
-//! Flat programs (Fig. 3): applications and cases stand only on the right of a `let`, and what
-//! they are applied to, and what functions return, are patterns.
+//! Flat programs (Fig. 3): applications and cases occur only on the right of a `let`, and their operands and the
+//! results of functions are patterns.
 //!
-//! A flat program is a Core Erlang program like any other; this module says which ones are flat,
-//! which variables an expression binds (Definition 1) and what it returns (Definition 2).
+//! A flat program is an ordinary Core Erlang program. This module decides whether a program is flat, which variables an
+//! expression binds (Definition 1) and what it returns (Definition 2).
 
 use erlang::core::{Expr, ExprKind, Lambda, LetrecKind, Module, Pattern, VarId};
 
-/// Whether the module has the shape that the instrumentation expects.
+/// Whether the module has the form that the instrumentation requires.
 pub fn is_flat(module: &Module) -> bool {
     module.functions.iter().all(|it| is_flat_function(&it.lambda))
 }
@@ -29,7 +29,7 @@ fn is_flat_expr(expr: &Expr) -> bool {
     }
 }
 
-/// What may stand on the right of a `let` and nowhere else.
+/// Whether the expression may occur on the right of a `let` only.
 fn is_flat_right(expr: &Expr) -> bool {
     let all = |items: &[Expr]| items.iter().all(is_pattern);
     match &expr.kind {
@@ -54,14 +54,13 @@ fn is_flat_right(expr: &Expr) -> bool {
         }
         ExprKind::Catch(body) => is_flat_expr(body),
         ExprKind::Lambda(lambda) => is_flat_function(lambda),
-        // A block of labels belongs together: a receive with its jumps.
+        // A block of labels is kept whole: a receive with its jumps.
         ExprKind::Letrec { kind: LetrecKind::Labels, .. } => true,
         _ => false,
     }
 }
 
-/// What the paper calls a pattern where an expression is expected: it can be evaluated by
-/// replacing its variables.
+/// Whether the expression is what the paper calls a pattern: it is evaluated by substituting its variables.
 pub(super) fn is_pattern(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Var(_)
@@ -74,7 +73,7 @@ pub(super) fn is_pattern(expr: &Expr) -> bool {
     }
 }
 
-/// The return value of a flat expression: a pattern, or several of them.
+/// Returns the return value of a flat expression: a pattern, or several of them.
 pub fn ret(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Let { body, .. } | ExprKind::Letrec { body, .. } => ret(body),
@@ -83,8 +82,8 @@ pub fn ret(expr: &Expr) -> &Expr {
     }
 }
 
-/// The bound variables of a flat expression: first those of lets, then those of patterns. Functions
-/// inside it have bound variables of their own.
+/// Returns the bound variables of a flat expression: those of lets first, then those of patterns. Functions inside have
+/// their own bound variables.
 pub fn bound(expr: &Expr) -> Vec<VarId> {
     let mut res = Bound::default();
     res.expr(expr);

@@ -1,15 +1,14 @@
-//! From Core Erlang to flat programs.
+//! The transformation of Core Erlang into flat programs.
 //!
-//! Whatever is computed inside another expression gets a name of its own, in the order in which it
-//! is computed; what a function computes in the end gets one too. Nothing is evaluated more or less
-//! often, or in another order. Guards stay as they are: they are part of what a clause matches. So
-//! do blocks of labels, which the compiler makes of `receive` and which only work as a whole.
+//! Every value computed inside another expression gets a name, in the order of evaluation, and so does the result of a
+//! function. Nothing is evaluated more or less often, or in another order. Guards are kept whole, as parts of what a
+//! clause matches. So are blocks of labels, which the compiler makes of `receive` and which break when they are torn.
 
 use crate::instrumentation::flat::{is_flat, is_pattern};
 use erlang::core::{Expr, ExprKind, Function, Lambda, LetrecKind, MapPair, Module, Segment, VarId};
 use smol_str::{SmolStr, format_smolstr};
 
-/// A flat module that does the same. Names of variables are unique in each function.
+/// Returns an equivalent flat module. Names of variables are unique in each function.
 pub fn flatten(module: &Module) -> Module {
     let mut flattener = Flattener {
         names: module.names.clone(),
@@ -34,17 +33,17 @@ pub fn flatten(module: &Module) -> Module {
 struct Flattener {
     names: Vec<SmolStr>,
     uses: Vec<u32>,
-    /// The variables made in the function at hand, in order.
+    /// The variables that were introduced in the current function, in order.
     made: Vec<VarId>,
-    /// Those that it had.
+    /// The variables that the function had before.
     seen: Vec<VarId>,
 }
 
-/// A `let` that goes before an expression.
+/// A `let` that is placed before an expression.
 type Binding = (Vec<VarId>, Expr);
 
 impl Flattener {
-    /// The body becomes `let X = e in X`, unless it is of that form.
+    /// Turns the body into `let X = e in X`, unless it has that form.
     fn function(&mut self, lambda: Lambda) -> Lambda {
         self.seen.extend(&lambda.params);
         let place = lambda.body.place;
@@ -60,7 +59,7 @@ impl Flattener {
         Lambda { body, ..lambda }
     }
 
-    /// A flat expression of `n` values.
+    /// Returns a flat expression of `n` values.
     fn expr(&mut self, expr: Expr, n: usize) -> Expr {
         if is_pattern(&expr) {
             return expr;
@@ -115,7 +114,7 @@ impl Flattener {
         })
     }
 
-    /// What an expression is applied to, as patterns.
+    /// Replaces the operands of an expression by patterns.
     fn operands(&mut self, expr: Expr, before: &mut Vec<Binding>) -> Expr {
         let kind = match expr.kind {
             ExprKind::Local { name, arity, args } => {
@@ -161,7 +160,7 @@ impl Flattener {
         Expr { kind, place: expr.place }
     }
 
-    /// The expressions inside what stands on the right of a `let` of `n` variables.
+    /// Flattens the expressions inside the right side of a `let` of `n` variables.
     fn inside(&mut self, expr: Expr, n: usize) -> Expr {
         let kind = match expr.kind {
             ExprKind::Case { args, mut clauses } => {
@@ -195,7 +194,7 @@ impl Flattener {
         items.into_iter().map(|it| self.pattern(it, before)).collect()
     }
 
-    /// The same value as a pattern; what has to be computed for it goes before.
+    /// Returns a pattern with the same value; what must be computed for it is added to `before`.
     fn pattern(&mut self, expr: Expr, before: &mut Vec<Binding>) -> Expr {
         if is_pattern(&expr) {
             return expr;
@@ -231,8 +230,8 @@ impl Flattener {
         var
     }
 
-    /// `W` for the only variable that was made, `W1`, `W2` ... for more; a name that is there more
-    /// than once gets a number.
+    /// Names the new variables `W` if there is only one, otherwise `W1`, `W2` …; a name that occurs more than once gets
+    /// a number.
     fn give_names(&mut self) {
         let mut taken: Vec<SmolStr> = Vec::new();
         let seen = std::mem::take(&mut self.seen);
@@ -255,7 +254,7 @@ impl Flattener {
     }
 }
 
-/// Whether it may stand only on the right of a `let`.
+/// Whether the expression may occur on the right of a `let` only.
 fn is_right(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Letrec { kind, .. } => *kind == LetrecKind::Labels,

@@ -1,4 +1,4 @@
-//! Patterns against ground terms, and the bit syntax on them.
+//! Matching of patterns against ground terms, including the bit syntax.
 
 use erlang::core::{Expr, Pattern, PatternSegment, VarId};
 use rustc_hash::FxHashMap;
@@ -9,10 +9,10 @@ use values::{
 
 pub(super) type Vars = FxHashMap<VarId, Term>;
 
-/// What patterns ask of expressions inside them: keys of maps and sizes of segments.
+/// Evaluates expressions inside patterns: keys of maps and sizes of segments.
 pub(super) type Lookup<'a> = &'a mut dyn FnMut(&Expr, &Vars) -> Option<Term>;
 
-/// Whether the term matches; binds on the way, so the variables count only if it does.
+/// Whether the term matches. Variables are bound during the match, so they are valid only if it succeeds.
 pub(super) fn matches(pattern: &Pattern, term: &Term, vars: &mut Vars, value: Lookup<'_>) -> bool {
     match pattern {
         Pattern::Var(var) => {
@@ -78,10 +78,10 @@ fn matches_bits(
     at == heap.bit_len(bits)
 }
 
-/// More is not built here.
+/// The maximal size of a bitstring in bytes.
 const MAX_BYTES: usize = 1 << 24;
 
-/// A bitstring of segments, or the reason why it can't be built.
+/// Builds a bitstring from segments; the error is the reason of the exception.
 pub(super) fn build(segments: &[(Term, Option<Term>, SegmentSpec)]) -> Result<Term, Term> {
     let (mut heap, mut atoms) = (Heap::default(), Atoms::default());
     let mut builder = BitsBuilder::new(MAX_BYTES);

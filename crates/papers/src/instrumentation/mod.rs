@@ -1,8 +1,12 @@
-//! Concolic execution by program instrumentation, as the paper of Palacios and Vidal describes it:
-//! flat programs, a semantics that emits events, and the transformation after which the plain
-//! program emits the same ones on BEAM.
+//! Concolic execution by program instrumentation [Palacios and Vidal 2015]: flat programs, a semantics that emits
+//! events, and the transformation after which a plain program emits the same events on BEAM.
 //!
-//! Made to be read and compared. What `gimlet test --backend beam` runs is in `backend`.
+//! A flat program is a Core Erlang program of a certain form, so one tree, one printer and one emitter serve all of it.
+//! What the paper leaves out follows its spirit: an operation that is neither application nor case binds its text, or,
+//! where only the run can know it, its value (`call`, `catch`, what a handler caught). Theorem 1 is the test
+//! `tests/tests/instrumentation.rs`.
+//!
+//! This module serves comparison with the paper. What `gimlet test --backend beam` runs is in `backend`.
 
 #![expect(
     clippy::wildcard_enum_match_arm,

@@ -1,4 +1,4 @@
-//! Programs as people read them: the notation of the paper, with Erlang's own where it has none.
+//! The text of programs in the notation of the paper, and in Erlang's where the paper has none.
 
 use erlang::core::{
     Clause, Expr, ExprKind, Lambda, MapOp, Module, Pattern, PatternSegment, Segment, VarId,
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use term::{Atom, Encoding, Style, Term, atom_text, print};
 use values::{Endian, SegmentSpec, SegmentType, Sign};
 
-/// A module as text, functions in the order of the source.
+/// Returns a module as text, functions in the order of the source.
 pub fn show(module: &Module) -> String {
     let mut page = Page { names: &module.names, text: String::new(), depth: 0 };
     for function in &module.functions {
@@ -26,13 +26,13 @@ pub fn show(module: &Module) -> String {
     page.text
 }
 
-/// The names of variables, as a list.
+/// Returns the names of variables as a list.
 pub(super) fn var_list(names: &[SmolStr], vars: &[VarId]) -> String {
     let vars: Vec<&str> = vars.iter().map(|it| name(names, *it)).collect();
     format!("[{}]", vars.join(","))
 }
 
-/// What several values are bound to or made of: the only one, or all in angles.
+/// Returns the names of several values: a single name, or all in angle brackets.
 pub(super) fn var_group(names: &[SmolStr], vars: &[VarId]) -> String {
     group(vars.iter().map(|it| name(names, *it).to_owned()))
 }
@@ -45,7 +45,7 @@ pub(super) fn group(items: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// An expression on one line.
+/// Returns an expression on one line.
 pub(super) fn inline(names: &[SmolStr], expr: &Expr) -> String {
     let mut page = Page { names, text: String::new(), depth: 0 };
     page.simple(expr);
@@ -58,7 +58,7 @@ pub(super) fn inline_pattern(names: &[SmolStr], pattern: &Pattern) -> String {
     page.text
 }
 
-/// With its guard, if that says something.
+/// Returns the head of a clause, with its guard unless the guard is `true`.
 pub(super) fn inline_head(names: &[SmolStr], clause: &Clause) -> String {
     let mut page = Page { names, text: String::new(), depth: 0 };
     page.head(clause);
@@ -99,7 +99,7 @@ impl Page<'_> {
         self.deeper(|page| page.expr(&lambda.body));
     }
 
-    /// An expression that may take several lines.
+    /// Writes an expression that may take several lines.
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Let { vars, arg, body } => {
@@ -268,7 +268,7 @@ impl Page<'_> {
         self.text.push_str(close);
     }
 
-    /// `[a,b|T]`, `[a,b]`
+    /// Writes a list in the form `[a,b|T]` or `[a,b]`.
     fn cons(&mut self, head: &Expr, mut tail: &Expr) {
         self.text.push('[');
         self.simple(head);
@@ -374,7 +374,7 @@ impl Page<'_> {
     }
 }
 
-/// The text of an event, if the expression puts one out.
+/// Returns the text of the event that an expression emits, if it emits one.
 fn event(expr: &Expr) -> Option<String> {
     let args = super::transform::event_of(expr)?;
     let [Expr { kind: ExprKind::Literal(text), .. }, value @ ..] = args else { return None };

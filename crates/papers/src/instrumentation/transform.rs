@@ -1,8 +1,8 @@
 //! The program instrumentation (Definition 4, Fig. 8).
 //!
-//! The result is a Core Erlang program that puts out, run by anyone, the events that the
-//! instrumented semantics gives for the flat program. `out(event, e)` stands for "first the event,
-//! then e": in a language that evaluates arguments first it can't be a function of two arguments.
+//! The result is a Core Erlang program that emits, on any runtime, the events that the instrumented semantics gives for
+//! the flat program. `out(event, e)` stands for "first the event, then e"; in a strict language it cannot be a function
+//! of two arguments.
 
 use crate::instrumentation::flat::{bound, is_pattern, ret};
 use crate::instrumentation::show::{group, inline, inline_head, var_group, var_list};
@@ -11,15 +11,15 @@ use smol_str::SmolStr;
 use std::rc::Rc;
 use term::Term;
 
-/// Who takes events.
+/// The function that takes events.
 const OUT: (&str, &str) = ("gimlet_agent", "out");
 
-/// The flat module with events put out.
+/// Returns the flat module instrumented with events.
 pub fn instrument(module: &Module) -> Module {
     let names = module.names.as_slice();
     let functions = module.functions.iter();
     let functions = functions.map(|it| {
-        // The compiler's own, which nobody wrote.
+        // `module_info` is made by the compiler.
         let is_ours = it.name.as_str() != "module_info";
         let lambda = if is_ours { function(names, &it.lambda) } else { it.lambda.clone() };
         Function { name: it.name.clone(), lambda }
@@ -27,18 +27,18 @@ pub fn instrument(module: &Module) -> Module {
     Module { functions: functions.collect(), ..module.clone() }
 }
 
-/// The arguments of an expression that only puts out an event.
+/// Returns the arguments of an expression that emits an event.
 pub(super) fn event_of(expr: &Expr) -> Option<&[Expr]> {
     let ExprKind::Call { module, name, args } = &expr.kind else { return None };
     let is = |it: &Expr, text| matches!(&it.kind, ExprKind::Literal(atom) if atom.as_atom() == Some(text));
     (is(module, OUT.0) && is(name, OUT.1)).then_some(args)
 }
 
-/// Where an expression stands: the parameters of its function and what the function binds.
+/// The function around an expression: its parameters and bound variables, with which events begin.
 #[derive(Clone)]
 pub(super) struct Context<'a> {
     names: &'a [SmolStr],
-    /// `[X,Y],[W]`
+    /// The text of both lists, such as `[X,Y],[W]`.
     text: Rc<str>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Context<'a> {
         Context { names, text: Context::text_of(names, lambda) }
     }
 
-    /// With a text that was made before.
+    /// Returns a context with a text that was made before.
     pub(super) fn again(names: &'a [SmolStr], text: Rc<str>) -> Context<'a> {
         Context { names, text }
     }
@@ -73,7 +73,7 @@ impl<'a> Context<'a> {
         format!("bind({},{vars},{})", self.text, inline(self.names, value))
     }
 
-    /// Without its end, a value that only the run knows.
+    /// Returns the text of a `bind` event up to its value, which only the run knows.
     pub(super) fn bind_value(&self, vars: &[VarId]) -> String {
         format!("bind({},{},", self.text, var_group(self.names, vars))
     }
@@ -83,7 +83,7 @@ impl<'a> Context<'a> {
         format!("exitcase({},{vars},{})", self.text, inline(self.names, value))
     }
 
-    /// The n-th clause, counted from 1, was selected.
+    /// Returns the event that the n-th clause, counted from 1, was selected.
     pub(super) fn case(&self, n: usize, args: &[Expr], clauses: &[Clause]) -> String {
         let arg = group(args.iter().map(|it| inline(self.names, it)));
         let head = |it: &Clause| inline_head(self.names, it);
@@ -94,36 +94,36 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What is known of the value that a `let` binds.
-pub(super) enum Right<'a> {
+/// The class of the expression that a `let` binds.
+pub(super) enum BindingKind<'a> {
     /// A call inside the program, with its arguments.
     Apply(&'a [Expr]),
     Case,
     Try,
-    /// Computed outside: the value is part of the event.
+    /// Computed outside the program: the value is part of the event.
     Outside,
-    /// Another operation, whose text says it all.
+    /// Another operation, whose text is its value.
     Static,
     /// A flat expression.
     Flat,
 }
 
-impl Right<'_> {
-    pub(super) fn of(expr: &Expr) -> Right<'_> {
+impl BindingKind<'_> {
+    pub(super) fn of(expr: &Expr) -> BindingKind<'_> {
         match &expr.kind {
             ExprKind::Local { args, .. }
             | ExprKind::ApplyLetrec { args, .. }
-            | ExprKind::Apply { args, .. } => Right::Apply(args),
-            ExprKind::Case { .. } => Right::Case,
-            ExprKind::Try { .. } => Right::Try,
+            | ExprKind::Apply { args, .. } => BindingKind::Apply(args),
+            ExprKind::Case { .. } => BindingKind::Case,
+            ExprKind::Try { .. } => BindingKind::Try,
             ExprKind::Call { .. }
             | ExprKind::Catch(_)
-            | ExprKind::Letrec { kind: LetrecKind::Labels, .. } => Right::Outside,
+            | ExprKind::Letrec { kind: LetrecKind::Labels, .. } => BindingKind::Outside,
             ExprKind::Primop { .. }
             | ExprKind::Map { .. }
             | ExprKind::Binary(_)
-            | ExprKind::Lambda(_) => Right::Static,
-            _ => Right::Flat,
+            | ExprKind::Lambda(_) => BindingKind::Static,
+            _ => BindingKind::Flat,
         }
     }
 }
@@ -134,12 +134,12 @@ fn function(names: &[SmolStr], lambda: &Lambda) -> Lambda {
     Lambda { body, ..lambda.clone() }
 }
 
-/// What is said when the value of an expression is reached.
+/// Which event follows the value of an expression.
 enum End<'a> {
-    /// Nothing: a `let` around it speaks.
+    /// None: the `let` around it emits the event.
     Inner,
     Function,
-    /// The variables of the case whose branch it is.
+    /// `exitcase`, with the variables of the case to which the branch belongs.
     Branch(&'a [VarId]),
 }
 
@@ -177,13 +177,13 @@ impl Transform<'_> {
         Expr { kind, place }
     }
 
-    /// What a `let` binds, and what comes after it.
+    /// Instruments what a `let` binds, and what follows it.
     fn right(&self, vars: &[VarId], arg: &Expr, body: Expr) -> (Expr, Expr) {
         let context = &self.context;
-        match Right::of(arg) {
-            Right::Apply(args) => (out(&context.call(vars, args), arg.clone()), body),
-            Right::Case | Right::Try => (self.branches(vars, arg), body),
-            Right::Outside => {
+        match BindingKind::of(arg) {
+            BindingKind::Apply(args) => (out(&context.call(vars, args), arg.clone()), body),
+            BindingKind::Case | BindingKind::Try => (self.branches(vars, arg), body),
+            BindingKind::Outside => {
                 let arg = match &arg.kind {
                     ExprKind::Catch(inner) => {
                         let inner = Box::new(self.expr(inner, &End::Inner));
@@ -193,7 +193,7 @@ impl Transform<'_> {
                 };
                 (arg, out_value(&context.bind_value(vars), vars, body))
             }
-            Right::Static => {
+            BindingKind::Static => {
                 let event = context.bind(vars, arg);
                 let arg = match &arg.kind {
                     ExprKind::Lambda(lambda) => {
@@ -204,7 +204,7 @@ impl Transform<'_> {
                 };
                 (arg, out(&event, body))
             }
-            Right::Flat => {
+            BindingKind::Flat => {
                 let event = context.bind(vars, ret(arg));
                 (self.expr(arg, &End::Inner), out(&event, body))
             }
@@ -241,12 +241,12 @@ impl Transform<'_> {
     }
 }
 
-/// `out(event, then)`
+/// Returns `out(event, then)`.
 fn out(event: &str, then: Expr) -> Expr {
     put(vec![literal(Term::binary(event.as_bytes().to_vec()))], then)
 }
 
-/// The same with the values of variables at its end.
+/// Returns `out(event, then)` where the event ends with the values of variables.
 fn out_value(event: &str, vars: &[VarId], then: Expr) -> Expr {
     let place = Place::default();
     let mut values: Vec<Expr> =
