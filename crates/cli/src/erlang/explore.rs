@@ -15,7 +15,7 @@ use crate::erlang::setup::Setup;
 use crate::erlang::texts::Results;
 use crate::erlang::unit::UnitName;
 use crate::flow::Slice;
-use crate::flow::clock::Clock;
+use crate::flow::clock::{Clock, not_exhausted_if_interrupted};
 use ::report::Kind;
 use engine::{Alone, Report, ScheduleSettings, Settings, Shapes, Stop, Strategy, Test, explore};
 use erlang::Machine;
@@ -203,7 +203,7 @@ impl Task {
         let earlier = before.iter().flat_map(|it| it.worth_keeping());
         let kept = slice.earlier.iter().cloned().chain(earlier);
         let seeds: Vec<Input> = contract.seeds.iter().cloned().chain(kept).collect();
-        let mut report = Clock::during(time, interrupt, |halt| {
+        let report = Clock::during(time, interrupt, |halt| {
             self.explore(
                 &mut unit,
                 (&contract.domain, &seeds),
@@ -218,10 +218,7 @@ impl Task {
         if misses_system {
             return Explored { misses_system, setups, ..Explored::default() };
         }
-        // A run that was cut short has led to nothing that could be asked.
-        if report.stop == Stop::Exhausted && interrupt.load(Ordering::Relaxed) {
-            report.stop = Stop::Interrupted;
-        }
+        let report = not_exhausted_if_interrupted(report, interrupt);
         let trouble = report.trouble.clone();
         let mut res = Explored { report, trouble, setups, ..Explored::default() };
         res.leave_out_refused();
@@ -233,8 +230,7 @@ impl Task {
         }
         let accepted = accepted(&res.report, &judge);
         let is_in_question = |it: &Found| matches!(it.finding.kind, Kind::Crash | Kind::Timeout);
-        let left = time.saturating_sub(begin.elapsed());
-        let end = Instant::now() + time_of_shrinking(time, left);
+        let end = Instant::now() + time_of_shrinking(time, time.saturating_sub(begin.elapsed()));
         let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
         let (mut shapes, recorded) = match found.iter().any(is_in_question) {
             true => {

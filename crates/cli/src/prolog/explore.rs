@@ -1,7 +1,7 @@
 //! One predicate: explored in every way to call it, until all that is wanted is covered.
 
 use crate::args::{Criterion, Test};
-use crate::flow::clock::Clock;
+use crate::flow::clock::{Clock, not_exhausted_if_interrupted};
 use crate::flow::{Counts, Slice, Tally, of_run};
 use crate::prolog::expect::{Expectation, Written, expect, whole};
 use crate::prolog::finding::{Finding, Place, findings};
@@ -299,17 +299,14 @@ pub(crate) fn explore(
             (time <= begin.elapsed()).then_some(Stop::Time)
         };
         let left = time.saturating_sub(begin.elapsed());
-        let (mut report, statistics) = Clock::during(left, interrupt, |halt| {
+        let (report, statistics) = Clock::during(left, interrupt, |halt| {
             let mut solver = Chain::new(Effort::default()).halted_by(halt);
             let mut oracle = Alone { solver: &mut solver, domain: &way.domain };
             let report = engine::explore(&mut unit, &mut oracle, &seeds, &settings, &mut watch);
             (report, solver.statistics)
         });
         res.solver.add(&statistics);
-        // A run that was cut short has led to nothing that could be asked.
-        if report.stop == Stop::Exhausted && interrupt.load(Ordering::Relaxed) {
-            report.stop = Stop::Interrupted;
-        }
+        let report = not_exhausted_if_interrupted(report, interrupt);
         let log = std::mem::take(&mut unit.log);
         res.add_counts(&report);
         res.note_stop(&report, way);

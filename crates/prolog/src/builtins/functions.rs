@@ -745,16 +745,16 @@ fn integer_power(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Faul
     let n = exponent.to_u32().unwrap_or(u32::MAX);
     let bits = usize::try_from(base.bits()).unwrap_or(usize::MAX).saturating_mul(n as usize);
     m.check_size(bits / 8)?;
-    Ok(Number::integer(m.metered(|it| power_of(it, base, n))?))
+    Ok(Number::integer(m.metered(|it| power_of(it, &base, n))?))
 }
 
 /// By squaring.
-fn power_of<W: Work>(work: &W, base: BigInt, exponent: u32) -> Result<BigInt, W::Stopped> {
+fn power_of<W: Work>(work: &W, base: &BigInt, exponent: u32) -> Result<BigInt, W::Stopped> {
     let mut res = BigInt::one();
     for bit in (0..u32::BITS - exponent.leading_zeros()).rev() {
         res = multiply(work, &res, &res)?;
         if exponent >> bit & 1 == 1 {
-            res = multiply(work, &res, &base)?;
+            res = multiply(work, &res, base)?;
         }
     }
     Ok(res)
