@@ -1,6 +1,8 @@
 //! Programs that want too much of everything, each a function beside others: none ends the tool or a worker, none
 //! keeps it from ending, and what is found of the others is kept.
 
+#![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
+
 mod common;
 
 use serde_json::Value;
