@@ -211,11 +211,11 @@ pub(crate) fn compare(outcome: &Outcome, replayed: &Replayed) -> Verdict {
         (Outcome::Stopped(_), Replayed::Timeout(it)) if !it.is_computing => {
             otherwise("it waits".to_owned())
         }
-        (Outcome::Stopped(_), Replayed::Killed(reason)) if is_kill(reason) => Verdict::Confirmed,
-        (Outcome::Stopped(_), _) => Verdict::Dismissed,
         (_, Replayed::Timeout(_)) => {
             Verdict::Unconfirmed(format!("{NO_END} within {} s", LIMIT.as_secs()))
         }
+        (Outcome::Stopped(_), Replayed::Killed(reason)) if is_kill(reason) => Verdict::Confirmed,
+        (Outcome::Stopped(_), _) => Verdict::Dismissed,
         (Outcome::Value(ours), Replayed::Value(theirs)) if is_alike(ours, theirs) => {
             Verdict::Confirmed
         }
