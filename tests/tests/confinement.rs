@@ -187,7 +187,7 @@ fn replayed(replayer: &mut Replayer, function: &str, args: &[Term], limit: Durat
     match answer.expect("the runtime answers") {
         Replayed::Value(value) => print(&value, Style::W),
         other @ (Replayed::Raised { .. }
-        | Replayed::Timeout { .. }
+        | Replayed::Timeout(_)
         | Replayed::Killed(_)
         | Replayed::Unreadable
         | Replayed::Unusable(_)) => format!("{other:?}"),

@@ -77,7 +77,8 @@ limited(Port, Sink, Limit, Body, Code) ->
         Agent ! {answer, self(), term_to_binary(Answer, [{minor_version, 2}])}
     end,
     {Pid, Ref} = spawn_opt(Run, [monitor, {max_heap_size, heap(2000000000)}]),
-    Outcome = await(Port, Pid, Ref, erlang:monotonic_time(millisecond) + Limit, Before),
+    End = erlang:monotonic_time(millisecond) + Limit,
+    Outcome = await(Port, Pid, Ref, {computed(), End}, Before),
     exit(Pid, kill),
     receive {'DOWN', Ref, process, Pid, _} -> ok after 1000 -> erlang:demonitor(Ref, [flush]) end,
     receive {answer, Pid, _} -> ok after 0 -> ok end,
@@ -85,7 +86,7 @@ limited(Port, Sink, Limit, Body, Code) ->
     Outcome.
 
 %% The heap of a process has a limit; the memory of binaries, tables and other processes is polled.
-await(Port, Pid, Ref, End, Before) ->
+await(Port, Pid, Ref, {Computed, End} = Times, Before) ->
     Left = max(0, End - erlang:monotonic_time(millisecond)),
     receive
         {answer, Pid, Answer} -> Answer;
@@ -96,10 +97,28 @@ await(Port, Pid, Ref, End, Before) ->
         IsLarge = erlang:memory(total) > 2000000000,
         if
             IsLarge -> term_to_binary({exited, killed});
-            Left =< 25 -> term_to_binary({timeout, reductions(processes() -- Before)});
-            true -> await(Port, Pid, Ref, End, Before)
+            Left =< 25 -> term_to_binary(timeout(processes() -- Before, computed() - Computed));
+            true -> await(Port, Pid, Ref, Times, Before)
         end
     end.
+
+%% Returns what these processes did in so many milliseconds on processors. Waiting takes no reductions. A process
+%% within a native operation makes none either and can't be asked; a millisecond counts as a thousand of them.
+timeout(Pids, Computed) ->
+    Asking = fun() -> exit({reductions, reductions(Pids)}) end,
+    {Asked, Ref} = spawn_monitor(Asking),
+    receive
+        {'DOWN', Ref, process, Asked, {reductions, Count}} ->
+            {timeout, max(Count, Computed * 1000), waiting}
+    after 200 ->
+        erlang:demonitor(Ref, [flush]),
+        exit(Asked, kill),
+        {timeout, Computed * 1000, computing}
+    end.
+
+%% Returns the milliseconds that all threads of the runtime have been on processors.
+computed() ->
+    element(1, erlang:statistics(runtime)).
 
 %% Returns the reductions of these processes. Waiting takes none.
 reductions(Pids) ->

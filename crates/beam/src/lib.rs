@@ -37,6 +37,7 @@ pub use confinement::Confinement;
 pub use installation::Installation;
 pub use observe::{Observed, Observer};
 pub use otp::{Define, Otp, Settings};
+pub use peer::Spent;
 pub use replay::{Applied, Preparation, Replayed, Replayer};
 pub use source::Source;
 pub use suite::{Checked, Suite};

@@ -7,7 +7,7 @@ use crate::cache::{Cache, CacheKey, EntryKind, Stamp};
 use crate::confinement::{Confinement, around_code, around_source, library_paths};
 use crate::disk::Disk;
 use crate::installation::{Installation, elixir_paths, find_erl, identity};
-use crate::peer::{AGENT, Launch, Peer, path_term};
+use crate::peer::{AGENT, Launch, Peer, Spent, path_term};
 use crate::programs::RunningPrograms;
 use crate::sockets::Network;
 use crate::source::{Loaded, Source, SourceOptions, read_answer};
@@ -193,8 +193,8 @@ impl Otp {
         self.settings.load_limit
     }
 
-    /// Returns the reductions that the last request had used when it timed out.
-    pub(crate) fn spent(&self) -> u64 {
+    /// Returns what the last request had done when it timed out.
+    pub(crate) fn spent(&self) -> Spent {
         self.peer.spent
     }
 

@@ -42,6 +42,21 @@ const READY: u32 = 0;
 /// The time limit of a request whose processes are not ended.
 const FOR_GOOD: u32 = 0;
 
+/// What a request had done when it timed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spent {
+    /// The reductions of all its processes, or a thousand for each millisecond on a processor if that is more. A
+    /// process that waits uses few, however long it waits.
+    pub reductions: u64,
+    /// Whether one of its processes was within a native operation, which uses no reductions.
+    pub is_computing: bool,
+}
+
+impl Spent {
+    /// What is assumed of a runtime that does not answer.
+    const UNKNOWN: Spent = Spent { reductions: 0, is_computing: true };
+}
+
 #[derive(Debug)]
 pub(crate) struct Peer {
     launch: Launch,
@@ -50,8 +65,8 @@ pub(crate) struct Peer {
     running: Option<RunningPeer>,
     /// How many processes were started.
     pub(crate) starts: u32,
-    /// The reductions that the last request had used when it timed out.
-    pub(crate) spent: u64,
+    /// What the last request had done when it timed out.
+    pub(crate) spent: Spent,
     /// When the flag is set, the current request is given up.
     pub(crate) interrupt: Arc<AtomicBool>,
 }
@@ -86,14 +101,14 @@ impl Peer {
             runtime: None,
             running: None,
             starts: 0,
-            spent: 0,
+            spent: Spent::UNKNOWN,
             interrupt: Arc::default(),
         }
     }
 
     /// Returns the agent's answer to a request with this time limit.
     pub(crate) fn ask(&mut self, limit: Duration, request: &Term) -> Result<Term, HostError> {
-        self.spent = 0;
+        self.spent = Spent::UNKNOWN;
         let body = etf::encode(request).map_err(|why| HostError::Lost(why.to_string()))?;
         let interrupt = Arc::clone(&self.interrupt);
         let running = self.running()?;
@@ -103,10 +118,13 @@ impl Peer {
             self.running = None;
         }
         let (answer, _) = answer?;
-        if let Some([tag, Term::Int(reductions)]) = answer.as_tuple()
+        if let Some([tag, Term::Int(reductions), state]) = answer.as_tuple()
             && tag.as_atom() == Some("timeout")
         {
-            self.spent = u64::try_from(*reductions).unwrap_or(0);
+            self.spent = Spent {
+                reductions: u64::try_from(*reductions).unwrap_or(0),
+                is_computing: state.as_atom() == Some("computing"),
+            };
             return Err(HostError::Timeout(format!("it was given {} ms", limit.as_millis())));
         }
         Ok(answer)

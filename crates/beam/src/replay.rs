@@ -3,7 +3,7 @@
 //! Uses a runtime of its own: the modules under test are loaded into it under any name, even those of OTP's modules.
 
 use crate::otp::Otp;
-use crate::peer::path_term;
+use crate::peer::{Spent, path_term};
 use crate::source::Source;
 use erlang::{Host, HostError};
 use std::sync::Arc;
@@ -54,10 +54,8 @@ pub enum Replayed {
         reason: Term,
         trace: Term,
     },
-    /// The call timed out. A process that waits uses few reductions, however long it waits.
-    Timeout {
-        reductions: u64,
-    },
+    /// The call timed out.
+    Timeout(Spent),
     /// The process was killed, by its memory limit or by another process.
     Killed(Term),
     /// The arguments cannot be written as an expression: functions that compare functions, and some pids, ports and
@@ -117,9 +115,9 @@ impl Replayer {
             }
             // The reductions of other nodes are not counted.
             Err(HostError::Timeout(_)) if !self.nodes.is_empty() => {
-                Ok(Replayed::Timeout { reductions: u64::MAX })
+                Ok(Replayed::Timeout(Spent { reductions: u64::MAX, is_computing: false }))
             }
-            Err(HostError::Timeout(_)) => Ok(Replayed::Timeout { reductions: self.otp.spent() }),
+            Err(HostError::Timeout(_)) => Ok(Replayed::Timeout(self.otp.spent())),
             Err(error) => Err(error),
         }
     }

@@ -1,5 +1,7 @@
 //! The definition of the command line: commands, options, and the parsers of their values.
 
+use crate::confinement::Rights;
+use crate::flow::of_runtime;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use engine::Strategy;
 use std::ffi::OsString;
@@ -208,9 +210,9 @@ pub(crate) struct Build {
     /// Run a distributed system of these nodes, with the call on the first: a@host,b@host
     #[arg(long, value_name = "NAMES", value_parser = nodes, default_value = "", hide_default_value = true)]
     pub(crate) nodes: Nodes,
-    /// What `--allow` names, for the runtimes that are started.
+    /// What the runtimes that are started may do and use.
     #[arg(skip)]
-    pub(crate) effects: Vec<Effect>,
+    pub(crate) rights: Rights,
 }
 
 /// Names of nodes, without duplicates.
@@ -581,12 +583,15 @@ pub(crate) enum Effect {
 }
 
 impl Command {
-    /// What the program may do is known to all who start a runtime for it.
-    pub(crate) fn share_effects(&mut self) {
+    /// What the program may do and use is known to all who start a runtime for it.
+    pub(crate) fn share_rights(&mut self) {
         match self {
-            Command::Test(it) => it.build.effects.clone_from(&it.allowed),
-            Command::Run(it) => it.build.effects.clone_from(&it.allowed),
-            Command::Symbolic(it) => it.build.effects.clone_from(&it.allowed),
+            Command::Test(it) => {
+                let memory = Some(of_runtime(it));
+                it.build.rights = Rights { effects: it.allowed.clone(), memory };
+            }
+            Command::Run(it) => it.build.rights.effects.clone_from(&it.allowed),
+            Command::Symbolic(it) => it.build.rights.effects.clone_from(&it.allowed),
             Command::Record(_)
             | Command::Replay(_)
             | Command::Instrument(_)
@@ -644,7 +649,7 @@ impl Build {
             defines: build.defines.clone(),
             nodes: Nodes(build.nodes.clone()),
             // Who replays says again what is allowed.
-            effects: Vec::new(),
+            rights: Rights::default(),
         }
     }
 }

@@ -368,7 +368,7 @@ fn is_given(matches: &ArgMatches, name: &str) -> bool {
 fn read_test(arguments: &[String]) -> Result<Test, clap::Error> {
     let all = ["gimlet", "test"].map(str::to_owned).into_iter().chain(arguments.iter().cloned());
     let mut read = CommandLine::try_parse_from(all)?;
-    read.command.share_effects();
+    read.command.share_rights();
     match read.command {
         Command::Test(test) => Ok(*test),
         Command::Run(_)

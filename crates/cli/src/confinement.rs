@@ -4,9 +4,18 @@ use crate::args::Effect;
 use crate::diagnostic::Diagnostic;
 use crate::erlang::allowed;
 use crate::explain::Code;
-use sandbox::{Files, Launcher, Network, Policy, Programs, Support};
+use sandbox::{Files, Launcher, Limits, Network, Policy, Programs, Support};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+
+/// What the command line lets real runtimes do and use.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rights {
+    /// What `--allow` names.
+    pub(crate) effects: Vec<Effect>,
+    /// Bytes that each of their processes may reserve; `None`: as many as by default.
+    pub(crate) memory: Option<u64>,
+}
 
 /// This executable in its other role. `None`: it can't be found again, so nothing can be confined.
 pub(crate) fn launcher() -> Option<Launcher> {
@@ -31,12 +40,14 @@ pub(crate) fn lacking(effects: &[Effect]) -> Option<Diagnostic> {
     )
 }
 
-pub(crate) fn policy(effects: &[Effect]) -> Policy {
-    let allowed = allowed(effects);
+pub(crate) fn policy(rights: &Rights) -> Policy {
+    let allowed = allowed(&rights.effects);
+    let limits = Limits::default();
     Policy {
         files: if allowed.files || allowed.os { Files::Allowed } else { Files::Listed },
         network: if allowed.network { Network::Allowed } else { Network::Refused },
         programs: if allowed.os { Programs::Allowed } else { Programs::Refused },
+        limits: Limits { memory: rights.memory.unwrap_or(limits.memory), ..limits },
         ..Policy::default()
     }
 }

@@ -49,6 +49,7 @@ codes! {
     BadConfig "G023",
     BadBaseline "G024",
     NoSandbox "G025",
+    OutOfMemory "G026",
     StaleModule "G028",
     NoTests "G029",
     BadSyntax "G030",

@@ -43,7 +43,7 @@ pub fn start() -> ExitCode {
         Ok(command_line) => command_line,
         Err(error) => error.exit(),
     };
-    command_line.command.share_effects();
+    command_line.command.share_rights();
     panic::set_hook(Box::new(|info| {
         let text = format!(
             "gimlet broke; that is a bug of ours, not of your program.\n{info}\n\

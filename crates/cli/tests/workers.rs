@@ -222,11 +222,12 @@ fn what_was_written_is_whole_whenever_it_is_killed() {
     let project = Project::new("workers_moments", &[("w.erl", ENDLESS)]);
     let args = ["w.erl", "--time", "10m", "-j", "2", "--out", "out"];
     let mut n_found = 0;
-    for n in 0..20_u64 {
+    let n_kills = n_kills();
+    for n in 0..n_kills {
         fs::remove_dir_all(project.dir.join("out")).ok();
         let mut child = start(&project, &args);
-        // Moments from the start until after the first report.
-        thread::sleep(Duration::from_millis(n * 97));
+        // Moments from the start until after the first report, in no order.
+        thread::sleep(LAST_MOMENT.mul_f64(scattered(n)));
         let workers = workers(&child);
         child.kill().expect("it is killed");
         child.wait().expect("it ends");
@@ -244,6 +245,20 @@ fn what_was_written_is_whole_whenever_it_is_killed() {
     }
     // The last moments suffice on a machine of usual speed; on a slower one the test waits for the first finding.
     wait_for(|| (0 < n_found).then_some(()).or_else(|| found_in_the_end(&project, &args)));
+}
+
+/// How often it is killed: as `GIMLET_KILLS` says.
+fn n_kills() -> u32 {
+    let asked = std::env::var("GIMLET_KILLS").ok();
+    asked.map_or(20, |it| it.parse().expect("GIMLET_KILLS is a number"))
+}
+
+/// By then there was a report.
+const LAST_MOMENT: Duration = Duration::from_millis(1_940);
+
+/// The fractional parts of multiples of the golden ratio lie evenly between 0 and 1, however many there are.
+fn scattered(n: u32) -> f64 {
+    (f64::from(n) * 0.618_033_988_749_895).fract()
 }
 
 /// Whether a process runs, and is not only waited for.

@@ -44,6 +44,11 @@ impl Launcher {
     }
 }
 
+/// Returns whether a process with these arguments guards a program in its sandbox.
+pub fn is_guard(arguments: &[String]) -> bool {
+    matches!(arguments, [_, role, part, ..] if role == ROLE && part == GUARD)
+}
+
 /// Returns the command by which the guard starts the second role.
 pub(crate) fn become_program(args: &[OsString]) -> Command {
     let mut res = Command::new("/proc/self/exe");

@@ -33,7 +33,7 @@ mod files;
 
 mod support;
 
-pub use launcher::{Launcher, launched};
+pub use launcher::{Launcher, is_guard, launched};
 pub use policy::{Descriptors, Files, Limits, Network, Policy, Programs};
 pub use process::Process;
 pub use scratch::Scratch;

@@ -14,6 +14,7 @@ mod expr;
 mod ground;
 mod kind;
 mod kinds;
+pub mod large_integers;
 mod meaning;
 mod order;
 mod query;

@@ -8,6 +8,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use term::large_integers::Work;
 
 /// How many steps cost one reduction, because they take about as long as a function call.
 const STEPS_PER_CALL: u64 = 64;
@@ -50,6 +51,15 @@ impl Default for Effort {
             beyond_slice: 0,
             used: 0,
         }
+    }
+}
+
+impl Work for Effort {
+    type Stopped = Exhausted;
+
+    fn count(&self, n_steps: u64) -> Result<(), Exhausted> {
+        Effort::count(self, n_steps);
+        self.check()
     }
 }
 

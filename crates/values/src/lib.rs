@@ -8,7 +8,6 @@ mod convert;
 mod effort;
 mod forked;
 mod heap;
-pub mod large_integers;
 mod map;
 mod nodes;
 mod segment;

@@ -8,15 +8,19 @@ use term::Term;
 use trace::{Executor, Input, Outcome};
 
 /// Runs neighbours of the inputs of a finding, with other numbers and atoms in the same places, and keeps what
-/// those look like that end well: the search need not have come by there.
+/// those look like that end well: the search need not have come by there. `goes_on` is asked before each run.
 pub(crate) fn probe(
     executor: &mut dyn Executor,
     judge: &Judge<'_>,
     found: &Found,
     shapes: &mut Shapes,
+    goes_on: &dyn Fn() -> bool,
 ) {
     let inputs = std::iter::once(&found.finding.input).chain(found.others.iter().take(MAX_PROBED));
     for neighbour in inputs.flat_map(neighbours).filter(|it| judge.contract.has(it)) {
+        if !goes_on() {
+            return;
+        }
         let Ok(run) = executor.run(&neighbour) else { continue };
         let is_well = matches!(run.outcome, Outcome::Value(_))
             && judge.cause(&neighbour, &run.outcome).is_none();
@@ -94,14 +98,22 @@ fn with_leaves(term: &Term, change: &dyn Fn(&Term) -> Option<Term>) -> Term {
 }
 
 /// Of the inputs that show the same, takes the one that matters most, and rates it by what its run looked
-/// at.
-pub(crate) fn rate(executor: &mut dyn Executor, judge: &Judge<'_>, found: &mut Found) {
+/// at. `goes_on` is asked before each run but the first.
+pub(crate) fn rate(
+    executor: &mut dyn Executor,
+    judge: &Judge<'_>,
+    found: &mut Found,
+    goes_on: &dyn Fn() -> bool,
+) {
     let Found { cause, finding, others } = found;
     let is_endless = finding.kind == Kind::Timeout;
     let others = if is_endless { Vec::new() } else { std::mem::take(others) };
     let first = finding.input.clone();
     let mut is_rated = false;
-    for input in std::iter::once(&first).chain(&others) {
+    for (n, input) in std::iter::once(&first).chain(&others).enumerate() {
+        if 0 < n && !goes_on() {
+            return;
+        }
         let Ok(run) = executor.run(input) else { continue };
         if judge.cause(input, &run.outcome).as_ref() != Some(cause) {
             continue;

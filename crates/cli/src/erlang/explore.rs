@@ -15,7 +15,7 @@ use crate::erlang::setup::Setup;
 use crate::erlang::texts::Results;
 use crate::erlang::unit::UnitName;
 use crate::flow::Slice;
-use crate::flow::clock::Clock;
+use crate::flow::clock::{Clock, not_exhausted_if_interrupted};
 use ::report::Kind;
 use engine::{Alone, Report, ScheduleSettings, Settings, Shapes, Stop, Strategy, Test, explore};
 use erlang::Machine;
@@ -218,6 +218,7 @@ impl Task {
         if misses_system {
             return Explored { misses_system, setups, ..Explored::default() };
         }
+        let report = not_exhausted_if_interrupted(report, interrupt);
         let trouble = report.trouble.clone();
         let mut res = Explored { report, trouble, setups, ..Explored::default() };
         res.leave_out_refused();
@@ -229,8 +230,7 @@ impl Task {
         }
         let accepted = accepted(&res.report, &judge);
         let is_in_question = |it: &Found| matches!(it.finding.kind, Kind::Crash | Kind::Timeout);
-        let left = time.saturating_sub(begin.elapsed());
-        let end = Instant::now() + time_of_shrinking(time, left);
+        let end = Instant::now() + time_of_shrinking(time, time.saturating_sub(begin.elapsed()));
         let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
         let (mut shapes, recorded) = match found.iter().any(is_in_question) {
             true => {
@@ -243,7 +243,7 @@ impl Task {
         };
         for it in found.iter().filter(|it| is_in_question(it)) {
             if goes_on() && it.finding.kind != Kind::Timeout {
-                probe(&mut unit, &judge, it, &mut shapes);
+                probe(&mut unit, &judge, it, &mut shapes, &goes_on);
             }
         }
         let results = Some(Results::of(&judge, res.ends()));
@@ -253,7 +253,7 @@ impl Task {
         let mut reached = Vec::new();
         for mut found in found {
             if is_in_question(&found) {
-                rate(&mut unit, &judge, &mut found);
+                rate(&mut unit, &judge, &mut found, &goes_on);
             }
             let Found { cause, mut finding, .. } = found;
             minimise(&mut unit, &mut solver, &judge, &cause, &mut finding, &goes_on);

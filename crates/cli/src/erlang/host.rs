@@ -16,7 +16,7 @@ pub(crate) fn host(build: &Build, targets: &[Target]) -> Result<Otp, HostError> 
         includes: build.includes.clone(),
         defines: build.defines.iter().map(|it| define(it)).collect(),
         confinement: launcher()
-            .map(|launcher| beam::Confinement { launcher, policy: policy(&build.effects) }),
+            .map(|launcher| beam::Confinement { launcher, policy: policy(&build.rights) }),
         ..beam::Settings::default()
     };
     let mut res = Otp::new(settings)?;

@@ -26,6 +26,9 @@ pub(crate) fn minimise(
     let is_endless = finding.kind == Kind::Timeout;
     let max_runs = if is_endless { MAX_RUNS_OF_ENDLESS } else { MAX_RUNS };
     let first = finding.input.clone();
+    if !goes_on() {
+        return;
+    }
     let afresh = if is_endless { None } else { afresh(executor, solver, judge, &first) };
     let mut shows = |input: &Input| {
         let run = executor.run(input).ok()?;

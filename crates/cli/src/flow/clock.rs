@@ -1,5 +1,6 @@
 //! A thread that watches the time during a search, because the search and the solver can't read a clock.
 
+use engine::{Report, Stop};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -7,6 +8,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 pub(crate) struct Clock;
+
+/// The report of a search during which the user may have interrupted a run: of what that run would have chosen,
+/// nothing was explored, so the search is not exhausted.
+pub(crate) fn not_exhausted_if_interrupted(mut report: Report, interrupt: &AtomicBool) -> Report {
+    if report.stop == Stop::Exhausted && interrupt.load(Ordering::Relaxed) {
+        report.stop = Stop::Interrupted;
+    }
+    report
+}
 
 /// How often the thread looks at the interrupt flag.
 const TICK: Duration = Duration::from_millis(50);
@@ -49,5 +59,23 @@ impl Clock {
             drop(done);
             res
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::not_exhausted_if_interrupted;
+    use engine::{Report, Stop};
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn a_search_with_an_interrupted_run_is_not_exhausted() {
+        let stop = |stop, is_interrupted| {
+            let report = Report { stop, ..Report::default() };
+            not_exhausted_if_interrupted(report, &AtomicBool::new(is_interrupted)).stop
+        };
+        assert_eq!(stop(Stop::Exhausted, false), Stop::Exhausted);
+        assert_eq!(stop(Stop::Exhausted, true), Stop::Interrupted);
+        assert_eq!(stop(Stop::Time, true), Stop::Time);
     }
 }

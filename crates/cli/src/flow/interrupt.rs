@@ -1,4 +1,5 @@
-//! Ctrl-C, SIGTERM and SIGHUP: the search stops, and what was found until then is reported.
+//! Ctrl-C, SIGTERM and SIGHUP: the search stops, and what was found until then is reported. The same happens
+//! when the memory for what was found is used up.
 
 use crate::start::write;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -14,23 +15,27 @@ pub(crate) struct Interrupt {
     signal: Arc<AtomicI32>,
     /// Whether the search has begun, so that there is something to report.
     has_begun: Arc<AtomicBool>,
+    is_out_of_memory: Arc<AtomicBool>,
 }
 
 /// A process that a signal ended has this exit code plus the signal's number.
 const OF_SIGNAL: i32 = 128;
+/// What is kept in place of a signal until there is one.
+const NO_SIGNAL: i32 = 0;
 
 impl Interrupt {
     /// Starts to catch signals, except those that were ignored when this process was started.
     pub(crate) fn new() -> Interrupt {
         let res = Interrupt::default();
-        let Interrupt { flag, signal, has_begun } = res.clone();
+        let Interrupt { flag, signal, has_begun, .. } = res.clone();
         let Ok(mut signals) = Signals::new(wanted()) else { return res };
         let waiting = thread::Builder::new().name("signals".to_owned());
         drop(waiting.spawn(move || {
             for caught in signals.forever() {
-                signal.store(caught, Ordering::SeqCst);
                 // The second signal does not wait for the report, and before the search there is none.
-                if flag.swap(true, Ordering::SeqCst) {
+                let is_second = signal.swap(caught, Ordering::SeqCst) != NO_SIGNAL;
+                flag.store(true, Ordering::SeqCst);
+                if is_second {
                     std::process::exit(OF_SIGNAL + caught);
                 }
                 if !has_begun.load(Ordering::SeqCst) {
@@ -47,11 +52,20 @@ impl Interrupt {
         self.has_begun.store(true, Ordering::SeqCst);
     }
 
+    /// Stops the search because there is no memory left for what it finds.
+    pub(super) fn out_of_memory(&self) {
+        self.is_out_of_memory.store(true, Ordering::SeqCst);
+        self.flag.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn is_out_of_memory(&self) -> bool {
+        self.is_out_of_memory.load(Ordering::SeqCst)
+    }
+
     /// The exit code of a process that was asked to stop.
     pub(crate) fn exit_code(&self) -> Option<u8> {
-        let is_set = self.flag.load(Ordering::SeqCst);
-        let code = OF_SIGNAL + self.signal.load(Ordering::SeqCst);
-        u8::try_from(code).ok().filter(|_| is_set)
+        let signal = self.signal.load(Ordering::SeqCst);
+        u8::try_from(OF_SIGNAL + signal).ok().filter(|_| signal != NO_SIGNAL)
     }
 }
 
@@ -69,5 +83,21 @@ pub(super) fn ignore() {
     let nobody_looks = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         drop(signal_hook::flag::register(signal, Arc::clone(&nobody_looks)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Interrupt;
+    use std::sync::atomic::Ordering;
+
+    #[test]
+    fn an_owner_without_memory_reports_what_it_has() {
+        let interrupt = Interrupt::default();
+        interrupt.begin();
+        interrupt.out_of_memory();
+        assert!(interrupt.flag.load(Ordering::SeqCst) && interrupt.is_out_of_memory());
+        // No signal has ended it.
+        assert_eq!(interrupt.exit_code(), None);
     }
 }

@@ -16,6 +16,7 @@ mod serve;
 mod so_far;
 mod suppressed;
 mod tally;
+mod watched;
 mod wire;
 mod workers;
 
@@ -27,7 +28,7 @@ pub(crate) use program::{
 pub(crate) use progress::{Progress, UnitProgress};
 pub(crate) use rated::Rated;
 pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
-pub(crate) use room::{is_nearly_full, of_run};
+pub(crate) use room::{is_nearly_full, of_run, of_runtime};
 pub(crate) use serve::{Role, serve};
 pub(crate) use so_far::SoFar;
 pub(crate) use tally::{Counts, Tally};
@@ -74,6 +75,7 @@ pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
         known,
         said: Vec::new(),
     };
+    watched::watch(options, &flow.interrupt);
     for (family, targets) in families {
         if flow.interrupt.flag.load(Ordering::SeqCst) {
             break;
@@ -99,7 +101,14 @@ const DISAGREEMENTS: usize = 3;
 
 /// Whether an error with this code means that a part of the targets was not tested, or not faithfully.
 fn is_lacking(code: Code) -> bool {
-    let codes = [Code::NoTarget, Code::BadSyntax, Code::BadClause, Code::Refused, Code::Disagrees];
+    let codes = [
+        Code::NoTarget,
+        Code::BadSyntax,
+        Code::BadClause,
+        Code::Refused,
+        Code::Disagrees,
+        Code::OutOfMemory,
+    ];
     codes.contains(&code)
 }
 
@@ -217,6 +226,11 @@ impl Flow<'_> {
                 shown.push(format!("and {} more", n - DISAGREEMENTS));
             }
             self.said.push(Diagnostic::new(Code::Disagrees, title).with_details(shown));
+        }
+        if self.interrupt.is_out_of_memory() {
+            let title = "the search was stopped: what it found takes all the memory for it";
+            let hint = "--memory says how much there is; -f tests some of the functions";
+            self.said.push(Diagnostic::new(Code::OutOfMemory, title).hint(hint));
         }
         report.written = self.output.written.clone();
         self.said.extend(files::write_reports(report, options));

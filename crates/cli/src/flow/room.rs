@@ -1,5 +1,6 @@
-//! How much memory the tool may take, and how a worker is kept to its part of it; how much time on
-//! processors a worker has used.
+//! How much memory the tool may take, and how each worker is kept to its part of it; how much time on
+//! processors a worker has used. `watch` keeps the process that starts workers, and the real runtimes, to
+//! theirs.
 
 use crate::args::Test;
 use crate::start::STACK_BYTES;
@@ -10,10 +11,17 @@ use std::{fs, thread};
 
 /// The default memory limit of the tool, as a fraction of the machine's memory.
 const SHARE_OF_MACHINE: (u64, u64) = (3, 4);
-/// The part of it for the workers; the rest is for what they found.
-const SHARE_OF_WORKERS: (u64, u64) = (3, 4);
-/// The least for all workers: the code of the tool and of the program must fit.
+/// The part of it for the workers,
+const SHARE_OF_WORKERS: (u64, u64) = (5, 8);
+/// for the real runtimes, whoever started them,
+const SHARE_OF_RUNTIMES: (u64, u64) = (1, 4);
+/// and for the process that starts workers and collects what they found.
+const SHARE_OF_OWNER: (u64, u64) = (1, 8);
+/// The least of the other parts: the code of the tool and of the program must fit.
 const LEAST: u64 = 256 << 20;
+/// The least for runtimes: the compiler takes some hundred megabytes for a large module, and the process that makes a
+/// call on BEAM may have a heap of half a gigabyte.
+const LEAST_OF_RUNTIMES: u64 = 1 << 30;
 /// A run may use one part in so many of what is asked for.
 const RUNS_IN_MEMORY: usize = 8;
 /// The assumed memory of a machine that does not tell it, in bytes.
@@ -33,12 +41,30 @@ pub(super) const TOO_MUCH: &str = "gimlet: the memory of the worker is used up";
 
 /// The memory limit of one worker, in bytes.
 pub(super) fn of_worker(options: &Test, n_workers: usize) -> u64 {
+    part_of(options, SHARE_OF_WORKERS).max(LEAST)
+        / u64::try_from(n_workers.max(1)).unwrap_or(u64::MAX)
+}
+
+/// The bytes that all real runtimes may use together.
+pub(super) fn of_runtimes(options: &Test) -> u64 {
+    part_of(options, SHARE_OF_RUNTIMES).max(LEAST_OF_RUNTIMES)
+}
+
+/// The bytes that the process may use that starts workers.
+pub(super) fn of_owner(options: &Test) -> u64 {
+    part_of(options, SHARE_OF_OWNER).max(LEAST)
+}
+
+/// The bytes that each process of a real runtime may reserve: a demand beyond them is refused.
+pub(crate) fn of_runtime(options: &Test) -> u64 {
+    sandbox::Limits::default().memory.min(of_runtimes(options))
+}
+
+fn part_of(options: &Test, (part, of): (u64, u64)) -> u64 {
     let asked = options.memory.and_then(|it| u64::try_from(it).ok());
-    let (part, of) = SHARE_OF_MACHINE;
-    let total = asked.unwrap_or_else(|| machine() / of * part);
-    let (part, of) = SHARE_OF_WORKERS;
-    let all = (total / of * part).max(LEAST);
-    all / u64::try_from(n_workers.max(1)).unwrap_or(u64::MAX)
+    let (part_of_machine, of_machine) = SHARE_OF_MACHINE;
+    let total = asked.unwrap_or_else(|| machine() / of_machine * part_of_machine);
+    total / of * part
 }
 
 /// The memory limit of one run of a program, in bytes: `most`, or less if `--memory` is small. It does not depend on
@@ -72,7 +98,7 @@ pub(super) fn keep_within(bytes: u64, n_stacks: u64) {
     drop(watching.spawn(move || {
         loop {
             thread::sleep(TICK);
-            let Some(now) = resident() else { continue };
+            let Some(now) = resident(std::process::id()) else { continue };
             if bytes < now {
                 super::serve::end(TOO_MUCH);
             }
@@ -87,9 +113,9 @@ pub(crate) fn is_nearly_full() -> bool {
     IS_NEARLY_FULL.load(Ordering::Relaxed)
 }
 
-/// The bytes of memory that this process has.
-fn resident() -> Option<u64> {
-    let text = fs::read_to_string("/proc/self/statm").ok()?;
+/// The bytes of memory that a process has.
+pub(super) fn resident(process: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
     let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
     Some(pages.saturating_mul(u64::try_from(rustix::param::page_size()).ok()?))
 }
@@ -108,7 +134,7 @@ pub(super) fn processor_time(process: u32) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::{of_run, of_worker, processor_time};
+    use super::{of_owner, of_run, of_runtime, of_runtimes, of_worker, processor_time};
     use crate::args::{Command, CommandLine};
     use clap::Parser;
 
@@ -126,8 +152,10 @@ mod tests {
     fn workers_share_what_the_tool_may_take() {
         let line = CommandLine::try_parse_from(["gimlet", "test", "x", "--memory", "4G"]);
         let Command::Test(options) = line.expect("arguments").command else { panic!("not `test`") };
-        assert_eq!(of_worker(&options, 1), 3 << 30);
-        assert_eq!(of_worker(&options, 3), 1 << 30);
+        assert_eq!(of_worker(&options, 1), 5 << 29);
+        assert_eq!(of_worker(&options, 5), 1 << 29);
+        let others = (of_runtimes(&options), of_runtime(&options), of_owner(&options));
+        assert_eq!(others, (1 << 30, 1 << 30, 1 << 29));
         assert_eq!((of_run(&options, 1 << 20), of_run(&options, 1 << 30)), (1 << 20, 1 << 29));
     }
 }

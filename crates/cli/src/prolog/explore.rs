@@ -1,6 +1,7 @@
 //! Explores one predicate in each of its modes, until all wanted clauses are covered.
 
 use crate::args::{Criterion, Test};
+use crate::flow::clock::{Clock, not_exhausted_if_interrupted};
 use crate::flow::{Counts, Slice, Tally, is_nearly_full, of_run};
 use crate::prolog::expect::{Expectation, Written, expect, whole};
 use crate::prolog::finding::{Finding, Place, findings};
@@ -260,10 +261,14 @@ pub(crate) fn explore(
             Turn::Deep => !stopped.contains(&n),
         };
         let is_due = !is_again && is_due(n, way);
-        let is_over = time <= begin.elapsed() || interrupt.load(Ordering::Relaxed);
         let is_needed =
             is_due || !res.has_all(&wanted, options) || needs_branches(res, branches, turn);
-        if is_seen || is_over || !is_needed {
+        if is_seen || !is_needed {
+            continue;
+        }
+        let is_interrupted = interrupt.load(Ordering::Relaxed);
+        if is_interrupted || time <= begin.elapsed() {
+            res.stop = if is_interrupted { Stop::Interrupted } else { Stop::Time };
             continue;
         }
         let settings = Settings {
@@ -309,10 +314,15 @@ pub(crate) fn explore(
             }
             (time <= begin.elapsed()).then_some(Stop::Time)
         };
-        let mut solver = Chain::new(Effort::default());
-        let mut oracle = Alone { solver: &mut solver, domain: &way.domain };
-        let report = engine::explore(&mut unit, &mut oracle, &seeds, &settings, &mut watch);
-        res.solver.add(&solver.statistics);
+        let left = time.saturating_sub(begin.elapsed());
+        let (report, statistics) = Clock::during(left, interrupt, |halt| {
+            let mut solver = Chain::new(Effort::default()).halted_by(halt);
+            let mut oracle = Alone { solver: &mut solver, domain: &way.domain };
+            let report = engine::explore(&mut unit, &mut oracle, &seeds, &settings, &mut watch);
+            (report, solver.statistics)
+        });
+        res.solver.add(&statistics);
+        let report = not_exhausted_if_interrupted(report, interrupt);
         let log = std::mem::take(&mut unit.log);
         res.add_counts(&report);
         res.note_stop(&report, way);
@@ -452,7 +462,7 @@ pub(crate) fn finish(session: &mut Session, planned: &Planned, search: &mut Sear
     let begin = Instant::now();
     // With `--answers`, further answers are not searched for.
     let n_open = match options.answers {
-        None => look_at_all_answers(session, task, search),
+        None => look_at_all_answers(session, (task, options), search),
         Some(_) => search.open.len(),
     };
     let Search { res, kept, stopped, covering, n_strange, .. } = search;
@@ -701,7 +711,11 @@ fn told_of(program: &Program, mark: u32) -> Option<String> {
 
 /// Where goals have more answers than were looked at, clauses may be completed by later ones: looks at all
 /// of them, within a number of steps. How many goals may have even more.
-fn look_at_all_answers(session: &mut Session, task: &Task, search: &mut Search) -> usize {
+fn look_at_all_answers(
+    session: &mut Session,
+    (task, options): (&Task, &Test),
+    search: &mut Search,
+) -> usize {
     let mut steps = TEST_STEPS;
     let mut n_left = 0;
     for (n, input) in &search.open {
@@ -710,7 +724,7 @@ fn look_at_all_answers(session: &mut Session, task: &Task, search: &mut Search) 
             n_left += 1;
             continue;
         }
-        let limits = Limits { steps, memory_bytes: MEMORY };
+        let limits = Limits { steps, memory_bytes: of_run(options, MEMORY) };
         let goal = way.goal.clone();
         let mut unit = Unit::new(&mut session.machine, &mut session.files, goal, limits, ANSWERS);
         let Some(ran) = unit.solve(input, limits, usize::MAX) else { continue };

@@ -73,8 +73,8 @@ impl Program for Source {
     ) -> Result<Vec<Planned>, Diagnostic> {
         let mut session = Session::load(&self.path.display().to_string())?;
         let planned = plan(&mut session, asked)?;
-        let effects = asked.test.allowed.clone();
-        *self = Source { effects, ..session.source };
+        let rights = asked.test.build.rights.clone();
+        *self = Source { rights, ..session.source };
         Ok(planned)
     }
 
@@ -153,7 +153,7 @@ impl Program for Source {
     }
 
     fn runtime(&self, interrupt: &Arc<AtomicBool>, said: &mut Vec<Diagnostic>) -> Option<Swipl> {
-        let found = Swipl::find(&self.effects, interrupt);
+        let found = Swipl::find(&self.rights, interrupt);
         if found.is_none() && !said.iter().any(|it| it.code == Code::NoSwipl) {
             let title = "swipl could not be started: nothing is confirmed";
             said.push(Diagnostic::warning(Code::NoSwipl, title));

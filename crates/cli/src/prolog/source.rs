@@ -1,6 +1,6 @@
 //! A Prolog source with its clauses under test, and a machine that has loaded it.
 
-use crate::args::Effect;
+use crate::confinement::Rights;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::explain::Code;
 use crate::prolog::tested::{TestedGoal, tested_goals};
@@ -23,8 +23,8 @@ pub(crate) struct Source {
     pub(crate) impossible: BTreeSet<u32>,
     /// The goals in the program's own tests.
     pub(crate) tested: Vec<TestedGoal>,
-    /// What `--allow` names, for the SWI-Prolog that confirms.
-    pub(crate) effects: Vec<Effect>,
+    /// What the SWI-Prolog that confirms may do and use.
+    pub(crate) rights: Rights,
 }
 
 /// A machine that has loaded the source.
@@ -59,7 +59,7 @@ impl Session {
             }
         }
         let impossible = BTreeSet::new();
-        let effects = Vec::new();
+        let rights = Rights::default();
         let tested = tested_goals(&mut machine, &path, &file.text);
         let source = Source {
             path,
@@ -69,7 +69,7 @@ impl Session {
             own_types,
             impossible,
             tested,
-            effects,
+            rights,
         };
         Ok(Session { source, machine, files, diagnostics })
     }

@@ -1,7 +1,6 @@
 //! SWI-Prolog as the oracle: runs goals there and compares their outcomes with the expected ones, many in one start.
 
-use crate::args::Effect;
-use crate::confinement::{executable, launcher, policy, prolog_reads};
+use crate::confinement::{Rights, executable, launcher, policy, prolog_reads};
 use crate::prolog::expect::{Answers, Expectation, whole};
 use crate::prolog::explore::{ANSWERS, Explored, Verdict};
 use crate::prolog::finding::MANY_STEPS;
@@ -11,6 +10,7 @@ use ::report::Kind;
 use sandbox::{Policy, Process, Scratch};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -48,6 +48,9 @@ pub(crate) const LONGEST_GOAL: Duration = Duration::from_secs(30);
 const MOST_OF_SET: usize = 1000;
 /// For all goals of a file.
 pub(crate) const LONGEST: Duration = Duration::from_secs(120);
+
+/// If so many starts one after the other answered nothing, there is no other one.
+const SILENT_STARTS: usize = 3;
 
 /// In a module of its own: programs may define `length/2` and the like.
 const HARNESS: &str = r#"
@@ -102,11 +105,11 @@ const HARNESS: &str = r#"
 
 impl Swipl {
     /// `None`: it is not installed.
-    pub(crate) fn find(effects: &[Effect], interrupt: &Arc<AtomicBool>) -> Option<Swipl> {
+    pub(crate) fn find(rights: &Rights, interrupt: &Arc<AtomicBool>) -> Option<Swipl> {
         let program = executable("swipl")?;
         let out = Command::new(&program).arg("--version").stdin(Stdio::null()).output().ok()?;
         let interrupt = Arc::clone(interrupt);
-        let policy = policy(effects);
+        let policy = policy(rights);
         let found = || Swipl { program, policy, interrupt, of_goal: LONGEST_GOAL, deadline: None };
         out.status.success().then(found)
     }
@@ -148,32 +151,71 @@ impl Swipl {
         }
     }
 
-    /// What SWI-Prolog says of each.
+    /// What SWI-Prolog says of each. A question that ends it costs no other one: it is started again with those
+    /// that come after.
     fn ask(
         &self,
         source: &Source,
         questions: &[Question<'_>],
         deadline: Option<Instant>,
     ) -> Vec<Verdict> {
-        let unknown = |why: &str| vec![Verdict::Unknown(why.to_owned()); questions.len()];
-        if questions.is_empty() {
-            return Vec::new();
+        let begin = Instant::now();
+        let end = deadline.unwrap_or(begin + LONGEST).min(begin + LONGEST);
+        let mut found: BTreeMap<usize, Verdict> = BTreeMap::new();
+        let (mut first, mut n_silent) = (0, 0);
+        let mut why = String::new();
+        while first < questions.len() && n_silent < SILENT_STARTS {
+            let left = end.saturating_duration_since(Instant::now());
+            let (answers, said) = match self.answers(source, questions, first, left) {
+                Ok(it) => it,
+                Err(trouble) => {
+                    why = trouble;
+                    break;
+                }
+            };
+            n_silent = if answers.is_empty() { n_silent + 1 } else { 0 };
+            found.extend(answers);
+            why = match said.is_empty() {
+                true => "swipl did not answer in time: loading the program may not end".to_owned(),
+                false => format!("swipl did not answer; it said: {said}"),
+            };
+            // It answers one question after the other, so this is the one that ended it.
+            let Some(last) = (first..questions.len()).find(|it| !found.contains_key(it)) else {
+                break;
+            };
+            found.insert(last, Verdict::Unknown(why.clone()));
+            first = last + 1;
+            if end <= Instant::now() || self.is_over() {
+                break;
+            }
         }
-        let text = script_text(source, questions, self.of_goal);
+        let verdict = |n| found.remove(&n).unwrap_or_else(|| Verdict::Unknown(why.clone()));
+        (0..questions.len()).map(verdict).collect()
+    }
+
+    /// The answers to questions from the given one on, by their numbers, and the first line that it wrote to
+    /// standard error.
+    fn answers(
+        &self,
+        source: &Source,
+        questions: &[Question<'_>],
+        first: usize,
+        time: Duration,
+    ) -> Result<(BTreeMap<usize, Verdict>, String), String> {
+        let text = script_text(source, questions, first, self.of_goal);
         let written = Scratch::new().and_then(|scratch| {
             let script = scratch.path().join("questions.pl");
             fs::write(&script, text)?;
             Ok((scratch, script))
         });
         let Ok((scratch, script)) = written else {
-            return unknown("the questions could not be written");
+            return Err("the questions could not be written".to_owned());
         };
         let args = ["-q", "-g", "'$gimlet_all'", "-t", "halt"];
-        let left = deadline.map_or(LONGEST, |it| it.saturating_duration_since(Instant::now()));
-        let said = self.run(&args, source, &script, scratch, left.min(LONGEST));
-        let Some((said, errors)) = said else { return unknown("swipl could not be started") };
-        let mut found: BTreeMap<usize, Verdict> = BTreeMap::new();
-        for line in said.lines().filter_map(|it| it.strip_prefix("@@ ")) {
+        let said = self.run(&args, source, &script, scratch, time);
+        let (said, errors) = said.ok_or_else(|| "swipl could not be started".to_owned())?;
+        let mut found = BTreeMap::new();
+        for line in said.lines().filter_map(|it| it.strip_prefix(ANSWER)) {
             let words: Vec<&str> = line.splitn(6, ' ').collect();
             let [n, same, det, count, end, said] = words.as_slice() else { continue };
             let Ok(n) = n.parse() else { continue };
@@ -189,14 +231,14 @@ impl Swipl {
             };
             found.insert(n, verdict);
         }
-        let first = errors.lines().find(|it| !it.trim().is_empty()).unwrap_or("").to_owned();
-        let silent = || {
-            Verdict::Unknown(match first.is_empty() {
-                true => "swipl did not answer in time: loading the program may not end".to_owned(),
-                false => format!("swipl did not answer; it said: {first}"),
-            })
-        };
-        (0..questions.len()).map(|n| found.remove(&n).unwrap_or_else(silent)).collect()
+        let said = errors.lines().find(|it| !it.trim().is_empty()).unwrap_or("").to_owned();
+        Ok((found, said))
+    }
+
+    /// Whether nobody waits for answers any more.
+    fn is_over(&self) -> bool {
+        let is_late = self.deadline.is_some_and(|it| it <= Instant::now());
+        is_late || self.interrupt.load(Ordering::Relaxed)
     }
 
     /// Runs `swipl` with a time limit. Returns the texts of standard output and standard error; `None` if it can't be
@@ -221,16 +263,13 @@ impl Swipl {
         let mut process = Process::start(&mut command, Some(scratch)).ok()?;
         let begin = Instant::now();
         while let Ok(None) = process.try_wait() {
-            let is_late = self.deadline.is_some_and(|it| it <= Instant::now());
-            let is_over = is_late || self.interrupt.load(Ordering::Relaxed);
-            if is_over || time < begin.elapsed() {
+            if self.is_over() || time < begin.elapsed() {
                 process.stop().ok()?;
                 break;
             }
             thread::sleep(Duration::from_millis(5));
         }
-        let read = |it: &Path| fs::read(it).map(|it| String::from_utf8_lossy(&it).into_owned());
-        Some((read(&out).ok()?, read(&err).ok()?))
+        Some((written(&out).ok()?, written(&err).ok()?))
     }
 }
 
@@ -269,6 +308,35 @@ impl Explored {
     }
 }
 
+/// Marks lines that are answers to questions.
+const ANSWER: &str = "@@ ";
+/// Longer lines are cut.
+const LONGEST_LINE: u64 = 1 << 16;
+/// So many bytes are kept of what is no answer.
+const MOST_OF_OTHERS: usize = 1 << 20;
+
+/// What a program wrote into a file: all answers, and the beginning of the rest. A program may write as much as
+/// the sandbox lets it.
+fn written(file: &Path) -> io::Result<String> {
+    let mut reader = BufReader::new(fs::File::open(file)?);
+    let mut res = String::new();
+    let mut n_others = 0;
+    let mut line = Vec::new();
+    while 0 < reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? {
+        if !line.ends_with(b"\n") {
+            reader.skip_until(b'\n')?;
+            line.push(b'\n');
+        }
+        let is_answer = line.starts_with(ANSWER.as_bytes());
+        n_others += if is_answer { 0 } else { line.len() };
+        if is_answer || n_others <= MOST_OF_OTHERS {
+            res.push_str(&String::from_utf8_lossy(&line));
+        }
+        line.clear();
+    }
+    Ok(res)
+}
+
 /// What SWI-Prolog does instead, in words.
 fn differs(count: &str, end: &str, said: &str) -> String {
     match (end, count) {
@@ -282,7 +350,13 @@ fn differs(count: &str, end: &str, said: &str) -> String {
     }
 }
 
-fn script_text(source: &Source, questions: &[Question<'_>], of_goal: Duration) -> String {
+/// Asks the questions from the given one on.
+fn script_text(
+    source: &Source,
+    questions: &[Question<'_>],
+    first: usize,
+    of_goal: Duration,
+) -> String {
     let mut res = HARNESS.replace("SECONDS", &of_goal.as_secs_f64().to_string());
     res = res.replace("INFERENCES", &MOST_INFERENCES.to_string());
     let path = source.absolute().display().to_string().replace('\\', "\\\\").replace('\'', "\\'");
@@ -292,7 +366,7 @@ fn script_text(source: &Source, questions: &[Question<'_>], of_goal: Duration) -
     writeln!(res, ":- call_with_inference_limit({load}, {most}, _).").ok();
     let module = quoted(&source.program.module);
     writeln!(res, "{}", kept_facts(source, "$gimlet_")).ok();
-    for (n, it) in questions.iter().enumerate() {
+    for (n, it) in questions.iter().enumerate().skip(first) {
         let template = it.results.join(", ");
         let expected = match it.expectation {
             None => "endless".to_owned(),
@@ -353,4 +427,24 @@ pub(crate) fn quoted(name: &str) -> String {
         return name.to_owned();
     }
     format!("'{}'", name.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_LINE, MOST_OF_OTHERS, written};
+
+    #[test]
+    fn answers_are_found_in_any_flood() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let file = dir.path().join("said");
+        let long = " ".repeat(3 << 20);
+        let many = "x\n".repeat(MOST_OF_OTHERS);
+        std::fs::write(&file, format!("{long}\n@@ 1 same\n{many}@@ 2 same\n{long}")).expect("room");
+        let text = written(&file).expect("it is there");
+        let answers: Vec<&str> = text.lines().filter(|it| it.starts_with('@')).collect();
+        assert_eq!(answers, ["@@ 1 same", "@@ 2 same"]);
+        let longest = text.lines().map(str::len).max().expect("a line");
+        assert_eq!(u64::try_from(longest), Ok(LONGEST_LINE));
+        assert!(text.len() < 2 * MOST_OF_OTHERS);
+    }
 }

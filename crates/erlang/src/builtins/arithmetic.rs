@@ -5,7 +5,8 @@ use crate::lift;
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
-use values::{AtomId, Effort, Heap, MAX_INTEGER_BITS, Value, View, large_integers};
+use term::large_integers;
+use values::{AtomId, Effort, Heap, MAX_INTEGER_BITS, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "+", 1, |w, args| plus(w, arg(args, 0))).own(lift::arithmetic::plus),

@@ -6,7 +6,8 @@ use crate::builtins::{Builtin, Fault, pure};
 use crate::lift;
 use crate::machine::World;
 use num_bigint::{BigInt, Sign};
-use values::{AtomId, Value, View, large_integers};
+use term::large_integers;
+use values::{AtomId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "integer_to_list", 1, |w, args| to_list(w, arg(args, 0), 10))

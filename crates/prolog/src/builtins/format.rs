@@ -200,7 +200,7 @@ impl Formatting {
         directive: char,
         argument: Option<i64>,
     ) -> Result<(), Fault> {
-        let count = usize::try_from(argument.unwrap_or(1)).unwrap_or(0).min(1_000_000);
+        let count = usize::try_from(argument.unwrap_or(1)).unwrap_or(0);
         match directive {
             'w' => {
                 let value = self.next(m)?;
@@ -237,6 +237,7 @@ impl Formatting {
             }
             'f' | 'e' | 'g' => self.float(m, directive, argument)?,
             'n' => {
+                m.check_room(count)?;
                 self.out.push_str(&"\n".repeat(count));
                 self.new_line();
             }
@@ -260,6 +261,7 @@ impl Formatting {
                 let Some(c) = code.and_then(char::from_u32) else {
                     return Err(argument_error(m, directive, value));
                 };
+                m.check_room(count.saturating_mul(c.len_utf8()))?;
                 (0..count).for_each(|_| self.out.push(c));
             }
             'r' | 'R' | '8' => self.radix(m, directive, argument)?,
@@ -271,7 +273,7 @@ impl Formatting {
                 let fill = argument.and_then(|it| u32::try_from(it).ok()).and_then(char::from_u32);
                 self.fills.push((self.out.len(), fill.unwrap_or(' ')));
             }
-            '|' | '+' => self.column(directive, argument),
+            '|' | '+' => self.column(m, directive, argument)?,
             _ => {
                 return Err(unknown_directive(m, directive));
             }
@@ -294,20 +296,27 @@ impl Formatting {
         }
     }
 
-    fn column(&mut self, directive: char, argument: Option<i64>) {
+    fn column(
+        &mut self,
+        m: &mut Machine,
+        directive: char,
+        argument: Option<i64>,
+    ) -> Result<(), Fault> {
         let at = self.position();
         let n = argument.and_then(|it| usize::try_from(it).ok());
         let target = match (directive, n) {
-            ('+', n) => self.last_stop + n.unwrap_or(8),
+            ('+', n) => self.last_stop.saturating_add(n.unwrap_or(8)),
             (_, Some(n)) => n,
             (_, None) => at,
         };
         if at < target {
+            m.check_room(target - at)?;
             self.fill(target - at);
         }
         self.last_stop = target.max(if directive == '+' { target } else { at });
         self.segment = self.out.len();
         self.fills.clear();
+        Ok(())
     }
 
     /// Distributes `missing` fill characters over the fill positions; without positions, pads with spaces at
@@ -342,6 +351,7 @@ impl Formatting {
     ) -> Result<(), Fault> {
         let number = self.integer_argument(m, directive)?;
         let places = usize::try_from(argument.unwrap_or(0)).unwrap_or(0);
+        m.check_room(places)?;
         let group = (directive == 'D').then_some(',');
         self.out.push_str(&decimal(&number, places, group));
         Ok(())

@@ -7,6 +7,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
+use term::large_integers::{Work, divide as divide_integers, multiply, remainder};
 
 /// The functions by arity: those of SWI-Prolog, except the ones that need its C library.
 const FUNCTIONS: &[(usize, &[&str])] = &[
@@ -546,7 +547,7 @@ fn basic(m: &mut Machine, name: &str, x: &Number, y: &Number) -> Result<Number, 
         return Ok(Number::integer(match name {
             "+" => a + b,
             "-" => a - b,
-            _ => a * b,
+            _ => m.metered(|it| multiply(it, &a, &b))?,
         }));
     }
     let (Some(a), Some(b)) = (x.to_rational(), y.to_rational()) else { return Ok(Number::Int(0)) };
@@ -574,9 +575,8 @@ fn divide(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Fault> {
         if b.is_zero() {
             return Err(m.evaluation_error("zero_divisor"));
         }
-        let (quotient, rest) = a.div_rem(&b);
-        if rest.is_zero() {
-            return Ok(Number::integer(quotient));
+        if m.metered(|it| remainder(it, &a, &b))?.is_zero() {
+            return Ok(Number::integer(m.metered(|it| divide_integers(it, &a, &b))?));
         }
         let exact = Rational::new(a, b).map_or(0.0, |it| it.to_float());
         return m.check_float(exact);
@@ -590,11 +590,19 @@ fn integer_division(m: &mut Machine, name: &str, x: &Number, y: &Number) -> Resu
     if b.is_zero() {
         return Err(m.evaluation_error("zero_divisor"));
     }
+    if name == "//" {
+        return Ok(Number::integer(m.metered(|it| divide_integers(it, &a, &b))?));
+    }
+    let rest = m.metered(|it| remainder(it, &a, &b))?;
+    if name == "rem" {
+        return Ok(Number::integer(rest));
+    }
+    // With the sign of the divisor.
+    let is_other = !rest.is_zero() && rest.is_negative() != b.is_negative();
+    let modulus = if is_other { rest + &b } else { rest };
     Ok(Number::integer(match name {
-        "//" => a / b,
-        "rem" => a % b,
-        "mod" => a.mod_floor(&b),
-        _ => a.div_floor(&b),
+        "mod" => modulus,
+        _ => m.metered(|it| divide_integers(it, &(a - modulus), &b))?,
     }))
 }
 
@@ -740,5 +748,17 @@ fn integer_power(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Faul
     let n = exponent.to_u32().unwrap_or(u32::MAX);
     let bits = usize::try_from(base.bits()).unwrap_or(usize::MAX).saturating_mul(n as usize);
     m.check_size(bits / 8)?;
-    Ok(Number::integer(base.pow(n)))
+    Ok(Number::integer(m.metered(|it| power_of(it, &base, n))?))
+}
+
+/// By squaring.
+fn power_of<W: Work>(work: &W, base: &BigInt, exponent: u32) -> Result<BigInt, W::Stopped> {
+    let mut res = BigInt::one();
+    for bit in (0..u32::BITS - exponent.leading_zeros()).rev() {
+        res = multiply(work, &res, &res)?;
+        if exponent >> bit & 1 == 1 {
+            res = multiply(work, &res, base)?;
+        }
+    }
+    Ok(res)
 }

@@ -10,6 +10,7 @@ mod flags;
 mod format;
 mod functions;
 mod lists;
+mod meter;
 mod misc;
 mod numbering;
 mod output;
@@ -32,7 +33,7 @@ use crate::machine::{Fault, Machine, Next};
 use std::sync::atomic::Ordering;
 
 /// The number of subterms whose inspection is charged as one step.
-const PARTS_PER_STEP: u64 = 256;
+pub(crate) const PARTS_PER_STEP: u64 = 256;
 
 pub(crate) type Run = fn(&mut Machine, usize) -> Result<Next, Fault>;
 

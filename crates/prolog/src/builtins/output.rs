@@ -308,7 +308,12 @@ impl Machine {
     }
 
     fn check_written(&self, text: &str) -> Result<(), Fault> {
-        if self.writable() < text.len() { Err(self.too_large()) } else { Ok(()) }
+        self.check_room(text.len())
+    }
+
+    /// Refuses to make a text of more bytes than may still be made.
+    pub(crate) fn check_room(&self, n_bytes: usize) -> Result<(), Fault> {
+        if self.writable() < n_bytes { Err(self.too_large()) } else { Ok(()) }
     }
 
     /// Returns the reason to stop for a text that is too long: the budget that is the smaller one.

@@ -78,7 +78,7 @@ pub(super) fn choose(
                     Some(Trial { until, .. }) if until.why_over().is_some() => return res,
                     Some(Trial { beam, .. }) => {
                         let replayed = beam.call_prepared(&preparations, &script, LIMIT);
-                        n_timeouts += usize::from(matches!(replayed, Ok(Replayed::Timeout { .. })));
+                        n_timeouts += usize::from(matches!(replayed, Ok(Replayed::Timeout(_))));
                         replayed.map(|it| compare(&test.outcome, &it))
                     }
                     None => Ok(Verdict::Confirmed),
