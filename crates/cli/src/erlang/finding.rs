@@ -110,6 +110,9 @@ pub(crate) struct Judge<'a> {
     pub(crate) calls: Option<&'a Calls>,
     /// What results look like; `None`: it is not known.
     pub(crate) results: Option<Results>,
+    /// Whether the inputs end otherwise in other schedules. An exception does not refuse such an input, whoever
+    /// raises it.
+    pub(crate) is_by_schedule: bool,
 }
 
 /// A finding with other inputs that show the same.
@@ -131,7 +134,16 @@ impl<'a> Judge<'a> {
         modules: &'a [Atom],
         calls: Option<&'a Calls>,
     ) -> Judge<'a> {
-        Judge { unit, contract, modules, shapes: None, recorded: None, calls, results: None }
+        Judge {
+            unit,
+            contract,
+            modules,
+            shapes: None,
+            recorded: None,
+            calls,
+            results: None,
+            is_by_schedule: false,
+        }
     }
 }
 

@@ -133,6 +133,9 @@ impl Judge<'_> {
     /// Of a crash whose exception says by itself that the input is not the reason.
     fn refusal(&self, input: &Input, outcome: &Outcome) -> Option<Rated> {
         let Outcome::Crash { class, reason, trace } = outcome else { return None };
+        if self.is_by_schedule {
+            return None;
+        }
         let frames = frames(trace);
         let first = frames.first()?;
         if self.is_deliberate(input, class, reason, &frames) {

@@ -27,8 +27,8 @@ use erlang::Machine;
 use erlang::data::NodeId;
 use erlang::machine::Staged;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 use term::{Atom, Style, print};
@@ -223,6 +223,9 @@ impl Task {
         report.trouble.clone_from(&found.trouble);
         // What depends on the schedule is no test.
         report.tests = tests.into_iter().filter(|it| ends.is_settled(&it.input)).collect();
+        let is_by_schedule = |it: &(&Cause, &Shown)| ends.is_by_schedule(&it.1.finding.input, it.0);
+        let by_schedule: BTreeSet<Cause> =
+            causes.iter().filter(is_by_schedule).map(|it| it.0.clone()).collect();
         let mut shown: Vec<(Wanted, Shown)> =
             causes.into_iter().map(|it| (Wanted::Cause(it.0), it.1)).collect();
         shown.extend(deadlock.map(|it| (Wanted::Deadlock, it)));
@@ -240,8 +243,17 @@ impl Task {
             goes_on: &goes_on,
         };
         for (wanted, it) in &mut shown {
+            let is_by_schedule = match wanted {
+                Wanted::Cause(cause) => by_schedule.contains(cause),
+                Wanted::Deadlock | Wanted::Left | Wanted::Race => false,
+            };
             smaller.stage.falling = smaller.stage.falls_in(&it.schedule);
             smaller.make(wanted, it);
+            if is_by_schedule {
+                let Finding { kind, input, outcome, .. } = &it.finding;
+                it.finding.rated =
+                    Judge { is_by_schedule, ..judge }.rate(*kind, input, outcome, &[]);
+            }
         }
         stage.is_narrated = true;
         let findings = shown.into_iter().map(|it| explain(&mut stage, it.1)).collect();
@@ -323,7 +335,9 @@ impl Gathered {
             n_switches,
             nth,
         };
+        let mut causes = BTreeSet::new();
         if let Some(cause) = judge.cause(input, outcome) {
+            causes.insert(cause.clone());
             keep(self.found.entry(cause), || shown(Kind::Crash, outcome, None));
         }
         for crash in &performed.crashes {
@@ -332,9 +346,11 @@ impl Gathered {
             let outcome = Outcome::Crash { class, reason, trace };
             if let Some(cause) = judge.cause(input, &outcome) {
                 let actor = Some(crash.actor);
+                causes.insert(cause.clone());
                 keep(self.found.entry(cause), || shown(Kind::Crash, &outcome, actor));
             }
         }
+        self.ends.ran(input, causes);
         if *outcome == Outcome::Deadlock {
             let mut new = shown(Kind::Deadlock, outcome, None);
             new.finding.count = 1;

@@ -45,9 +45,8 @@ pub(super) struct Table {
     pub(super) n_locks: Option<usize>,
     pub(super) decentralized_counters: bool,
     pub(super) rows: Rows,
-    /// If the run is recorded: its keys, and whether its objects depend on the input.
+    /// The keys, if the run is recorded.
     pub(super) entered: Entered,
-    pub(super) has_symbolic_objects: bool,
     /// Objects deleted while the table was fixed: `next` still goes on from their keys.
     pub(super) ghosts: Rows,
     /// Who has fixed the table, and how often.
