@@ -5,6 +5,7 @@
 use crate::otp::Otp;
 use crate::peer::path_term;
 use crate::source::Source;
+use crate::turns::Turning;
 use erlang::{Host, HostError};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -30,8 +31,8 @@ pub struct Replayer {
     unusable: Vec<(Atom, String)>,
     /// The process that has the modules, counted by starts.
     ready: Option<u32>,
-    /// The one that has them with turns.
-    pub(crate) turning: Option<u32>,
+    /// The one that has them with turns, and which modules of OTP.
+    pub(crate) turning: Option<Turning>,
     /// The one that has what prepares calls.
     preparing: Option<u32>,
 }

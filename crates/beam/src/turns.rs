@@ -10,6 +10,7 @@ use crate::source::Source;
 use erlang::HostError;
 use erlang::builtins::{self, Builtin, CHANGING_ITEMS, Shares, TableUse};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 use term::Term;
@@ -56,6 +57,15 @@ pub enum How {
     Loses,
 }
 
+/// What was rewritten so that it takes turns.
+#[derive(Debug)]
+pub(crate) struct Turning {
+    /// How often the runtime had been started by then.
+    starts: u32,
+    /// Modules of OTP.
+    talkers: BTreeSet<&'static str>,
+}
+
 /// What came of a schedule on BEAM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Followed {
@@ -76,7 +86,7 @@ impl Replayer {
         limit: Duration,
     ) -> Result<Followed, HostError> {
         self.prepare()?;
-        self.prepare_turns()?;
+        self.prepare_turns(turns)?;
         let held = self.held_up(turns);
         let request = Term::Tuple(vec![
             Term::atom("follow"),
@@ -120,16 +130,29 @@ impl Replayer {
         res
     }
 
-    /// Rewrites the modules, again if the runtime was started anew.
-    fn prepare_turns(&mut self) -> Result<(), HostError> {
-        if self.turning == Some(self.otp.starts()) {
-            return Ok(());
-        }
+    /// Rewrites the modules under test and those of OTP whose code takes a turn, again if the runtime was
+    /// started anew. Modules of OTP that take none are left as they are: to rewrite one takes longer than most
+    /// schedules.
+    fn prepare_turns(&mut self, turns: &[Turn]) -> Result<(), HostError> {
         let limit = self.otp.load_limit();
-        self.help(&token())?;
-        for name in TALKERS {
-            let request = Term::Tuple(vec![Term::atom("take_turns"), Term::atom(name)]);
-            self.otp.ask(limit, &request)?;
+        let starts = self.otp.starts();
+        let known = self.turning.take().filter(|it| it.starts == starts);
+        let is_new = known.is_none();
+        let mut turning = known.unwrap_or(Turning { starts, talkers: BTreeSet::new() });
+        if is_new {
+            self.help(&token())?;
+        }
+        for turn in turns {
+            let of = turn.module.as_deref();
+            let Some(name) = TALKERS.iter().find(|it| Some(**it) == of) else { continue };
+            if turning.talkers.insert(name) {
+                let request = Term::Tuple(vec![Term::atom("take_turns"), Term::atom(name)]);
+                self.otp.ask(limit, &request)?;
+            }
+        }
+        if !is_new {
+            self.turning = Some(turning);
+            return Ok(());
         }
         for (name, source) in self.modules.clone() {
             let path = path_term(source.path());
@@ -140,7 +163,7 @@ impl Replayer {
             let parts = vec![Term::atom("take_turns"), Term::Atom(name), path, options];
             self.otp.ask(limit, &Term::Tuple(parts))?;
         }
-        self.turning = Some(self.otp.starts());
+        self.turning = Some(turning);
         Ok(())
     }
 }
