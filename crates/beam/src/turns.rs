@@ -1,7 +1,7 @@
 //! A schedule tried on the real BEAM: processes take their turns in the order that was found.
 //!
-//! The modules under test are rewritten so that they wait for a token, and so are the modules of OTP
-//! that processes talk through. Code that is not rewritten takes no turns: where it should have, the
+//! The modules under test are rewritten so that they wait for a token, and so are the modules of libraries
+//! whose code takes steps. Code that is not rewritten takes no turns: where it should have, the
 //! schedule is lost, and the run goes on without it.
 
 use crate::peer::path_term;
@@ -10,7 +10,7 @@ use crate::source::Source;
 use erlang::HostError;
 use erlang::builtins::{self, Builtin, CHANGING_ITEMS, Shares, TableUse};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 use term::Term;
@@ -18,19 +18,22 @@ use trace::Mode;
 
 const TOKEN: &str = include_str!("token.erl");
 
-/// Modules of OTP whose steps are steps of the program.
-const TALKERS: &[&str] = &[
-    "erpc",
-    "gen",
-    "gen_server",
-    "gen_statem",
-    "gen_event",
-    "io",
-    "proc_lib",
-    "rpc",
-    "supervisor",
-    "sys",
-    "timer",
+/// Modules that are left as they are though their code takes steps: the runtime that follows the schedule needs
+/// them itself, before and while it gives turns.
+const RUNTIME: &[&str] = &[
+    "application_controller",
+    "application_master",
+    "code",
+    "code_server",
+    "erl_eval",
+    "error_handler",
+    "file",
+    "file_io_server",
+    "file_server",
+    "group",
+    "init",
+    "kernel",
+    "user",
 ];
 
 /// Modules whose functions take one turn each, whoever calls them.
@@ -62,8 +65,8 @@ pub enum How {
 pub(crate) struct Turning {
     /// How often the runtime had been started by then.
     starts: u32,
-    /// Modules of OTP.
-    talkers: BTreeSet<&'static str>,
+    /// Modules of libraries, and whether they could be rewritten.
+    talkers: BTreeMap<String, bool>,
 }
 
 /// What came of a schedule on BEAM.
@@ -105,10 +108,10 @@ impl Replayer {
 
     /// The turns that are taken by code that waits for them, with their numbers.
     fn held_up<'t>(&self, turns: &'t [Turn]) -> Vec<(usize, &'t Turn)> {
+        let talkers = self.turning.as_ref().map(|it| &it.talkers);
+        let is_talker = |it: &String| talkers.is_some_and(|all| all.get(it) == Some(&true));
         let is_rewritten = |name: &String| {
-            TALKERS.contains(&name.as_str())
-                || HELD_UP.contains(&name.as_str())
-                || self.modules.iter().any(|it| it.0.as_str() == name)
+            is_talker(name) || HELD_UP.contains(&name.as_str()) || self.is_tested(name)
         };
         let mut strangers: Vec<&String> = Vec::new();
         let mut over: Vec<&String> = Vec::new();
@@ -130,25 +133,29 @@ impl Replayer {
         res
     }
 
-    /// Rewrites the modules under test and those of OTP whose code takes a turn, again if the runtime was
-    /// started anew. Modules of OTP that take none are left as they are: to rewrite one takes longer than most
+    fn is_tested(&self, name: &str) -> bool {
+        self.modules.iter().any(|it| it.0.as_str() == name)
+    }
+
+    /// Rewrites the modules under test and those of libraries whose code takes a turn, again if the runtime was
+    /// started anew. Others are left as they are: to rewrite one takes longer than most
     /// schedules.
     fn prepare_turns(&mut self, turns: &[Turn]) -> Result<(), HostError> {
         let limit = self.otp.load_limit();
         let starts = self.otp.starts();
         let known = self.turning.take().filter(|it| it.starts == starts);
         let is_new = known.is_none();
-        let mut turning = known.unwrap_or(Turning { starts, talkers: BTreeSet::new() });
+        let mut turning = known.unwrap_or(Turning { starts, talkers: BTreeMap::new() });
         if is_new {
             self.help(&token())?;
         }
-        for turn in turns {
-            let of = turn.module.as_deref();
-            let Some(name) = TALKERS.iter().find(|it| Some(**it) == of) else { continue };
-            if turning.talkers.insert(name) {
-                let request = Term::Tuple(vec![Term::atom("take_turns"), Term::atom(name)]);
-                self.otp.ask(limit, &request)?;
+        for name in turns.iter().filter_map(|it| it.module.as_ref()) {
+            if self.is_tested(name) || is_left(name) || turning.talkers.contains_key(name) {
+                continue;
             }
+            let request = Term::Tuple(vec![Term::atom("take_turns"), Term::atom(name)]);
+            let answer = self.otp.ask(limit, &request)?;
+            turning.talkers.insert(name.clone(), answer.as_atom() == Some("done"));
         }
         if !is_new {
             self.turning = Some(turning);
@@ -166,6 +173,15 @@ impl Replayer {
         self.turning = Some(turning);
         Ok(())
     }
+}
+
+/// Whether a module of a library stays as it is.
+fn is_left(name: &str) -> bool {
+    // What logs keeps what it asked for, so that it takes other steps when it is asked again.
+    let is_of_runtime = ["prim_", "erts_", "logger", "error_logger"];
+    is_of_runtime.iter().any(|it| name.starts_with(it))
+        || HELD_UP.contains(&name)
+        || RUNTIME.contains(&name)
 }
 
 /// The module that gives turns, with what the tables of builtins say of each: `row/3` and the items of
