@@ -2,10 +2,10 @@
 
 use crate::Answer;
 use erlang::builtins::{Builtin, Fault, How, Run};
-use erlang::data::{Value, View, from_term, to_term};
 use erlang::machine::World;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use term::{Atom, Bits, Term};
+use values::{Value, View, from_term, to_term};
 
 /// Calls in one world before a fresh one, so that memory stays small.
 const CALLS_PER_WORLD: usize = 500;

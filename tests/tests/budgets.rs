@@ -4,11 +4,11 @@
 
 use beam::{Otp, Target};
 use erlang::builtins::Stop;
-use erlang::data::NoTerm;
 use erlang::machine::Limits;
 use erlang::{Machine, Outcome, Settings};
 use std::path::Path;
 use term::{Atom, Term, read_call};
+use values::NoTerm;
 
 fn machine(limits: Limits) -> Machine {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("budgets/budgets.erl");

@@ -9,10 +9,10 @@
 
 use beam::{Otp, Settings, Source};
 use conformance::fuzz::{Mutation, Target, child as in_child};
-use erlang::spec::Specs;
 use erlang::{Files, Host, HostAnswer, HostError, ModuleCode, Programs, Sockets, System};
 use prolog::text::{Reader, Syntax};
 use prolog::{Machine, NoLibrary};
+use specs::Specs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;

@@ -1,16 +1,16 @@
 //! Instrumentation: the examples of the paper, and its Theorem 1. The events of the instrumented
 //! semantics are those that the instrumented program puts out on BEAM.
 
-use beam::instrument::{
-    Evaluator, Event, Native, Observer, Outside, alternatives, emit, flatten, instrument, is_flat,
-    show,
-};
-use beam::{Otp, Source};
+use beam::{Observed, Observer, Otp, Source};
 use conformance::{Random, argument, functions, machine, without_closures};
 use erlang::builtins::{Effect, How};
 use erlang::core::{Module, read};
 use erlang::{Host, Machine, Outcome};
 use expect_test::expect;
+use papers::instrumentation::{
+    Evaluated, Evaluator, Event, Native, Outside, alternatives, emit, flatten, instrument, is_flat,
+    show,
+};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -84,7 +84,7 @@ fn the_running_example() {
     let main = Atom::new("main");
     let args = [read("[a]")];
     let by_semantics = evaluator.call(&main, &args).expect("it is evaluated");
-    let on_beam = beam.call(&name, &main, &args, LIMIT).expect("it is run");
+    let on_beam = of_beam(beam.call(&name, &main, &args, LIMIT).expect("it is run"));
     // Example 2 and Fig. 6
     let events = expect![[r#"
         call([X],[W],W,[X,X])
@@ -260,6 +260,7 @@ impl Sides {
                 };
                 let theirs = self.beam.call(as_name, &function, &args, LIMIT);
                 let theirs = theirs.unwrap_or_else(|why| panic!("{}: {why}", function.as_str()));
+                let theirs = of_beam(theirs);
                 let (ours_end, theirs_end) = (settled(&ours.end), settled(&theirs.end));
                 let (ours, theirs) = (lines(&ours.events), lines(&theirs.events));
                 let call = || {
@@ -348,6 +349,12 @@ impl Real {
             rows.map(|it| ((it.module, it.name, usize::from(it.arity)), it.effect)).collect();
         Real { host, machine: machine(), loaded: FxHashMap::default(), builtins }
     }
+}
+
+/// What was observed on BEAM, in the form of the semantics.
+fn of_beam(it: Observed) -> Evaluated {
+    let events = it.events.into_iter().map(|(text, value)| Event { text, value }).collect();
+    Evaluated { end: it.end, events }
 }
 
 impl Outside for Real {

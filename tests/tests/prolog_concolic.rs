@@ -5,7 +5,7 @@
 
 use conformance::swipl::Installed;
 use expect_test::{Expect, expect};
-use prolog::concolic::paper::{
+use papers::concolic_prolog::{
     Event, Term, concolic, next_goal, read_goal, read_program, run, show_trace,
 };
 use prolog::concolic::{Arg, Goal, Unit, to_term};
@@ -86,7 +86,7 @@ fn check_concolic(program: &str, trace: Vec<Event>, goal: &str, left: &[usize], 
 }
 
 /// Of an alternative, what it does to variables of the goal before it is what the figures show.
-fn all_variables(step: &prolog::concolic::paper::Step) -> Vec<String> {
+fn all_variables(step: &papers::concolic_prolog::Step) -> Vec<String> {
     let mut res = Vec::new();
     for alternative in &step.alternatives {
         let bound = alternative.unifier.0.keys();

@@ -3,9 +3,9 @@
 
 use conformance::Random;
 use erlang::machine::Limits;
-use erlang::spec::{Signature, Specs};
 use erlang::{Machine, Outcome, Settings};
 use num_bigint::BigInt;
+use specs::{Signature, Specs};
 use std::env;
 use term::{Atom, Bits, Field, Fun, Kind, Style, Term, Type, TypeId, Types, print};
 

@@ -2,9 +2,9 @@
 //! and Elixir's libraries.
 
 use beam::{Otp, Settings, Source, Target};
-use erlang::spec::{Origin, Refusal, Signature, Specs};
 use erlang::{Host, HostAnswer};
 use expect_test::expect;
+use specs::{Origin, Refusal, Signature, Specs};
 use std::time::Duration;
 use std::{env, fs, process};
 use term::{Atom, Style, Term, print, read_args, read_term};

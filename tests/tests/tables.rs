@@ -5,11 +5,11 @@
 use conformance::{Random, beam_tables};
 use erlang::builtins::ets::Tables;
 use erlang::builtins::{Builtin, Fault, How, all};
-use erlang::data::{AtomId, Forked, PidId, Roots, Value, from_term, to_term};
 use erlang::machine::World;
 use erlang::machine::process::{Execution, Process};
 use std::collections::BTreeMap;
 use term::{Atom, Pid, Style, Term, print, read_term};
+use values::{AtomId, Forked, PidId, Roots, Value, from_term, to_term};
 
 const N_SEQUENCES: u64 = 1_000;
 const N_STEPS: usize = 80;

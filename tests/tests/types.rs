@@ -1,7 +1,7 @@
 //! Types of specs, read by the real compiler: which terms belong, against a table made by hand.
 
 use beam::{Otp, Settings, Source};
-use erlang::spec::{Signature, Specs};
+use specs::{Signature, Specs};
 use std::fmt::Write;
 use std::{env, fs, process};
 use term::{Atom, Kind, Term, read_term};

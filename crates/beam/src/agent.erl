@@ -1,8 +1,8 @@
-%% Runs inside OTP and answers Gimlet: turns modules into Core Erlang, applies functions.
+%% The agent of the tool inside OTP: it turns modules into Core Erlang, and applies functions.
 %%
-%% Scanned and parsed form by form without a preprocessor, so it uses no macro and no include.
-%% Speaks frames with a length of four bytes on a port of its own: standard input and output are
-%% free, whatever a program prints cannot disturb a frame.
+%% It is parsed form by form without a preprocessor, so it uses no macros and no includes. It exchanges
+%% frames with a length field of four bytes on a port of its own. Standard input and output are not used,
+%% so that the output of a program cannot disturb a frame.
 -module(gimlet_agent).
 -export([main/1, out/1, out/2]).
 -export([outside/3, dynamic/3, refused/2, undefined_function/3, undefined_lambda/3]).
@@ -12,15 +12,16 @@
 
 main(Port) ->
     process_flag(trap_exit, true),
-    %% Whatever a program starts, we are heard.
+    %% The agent must be scheduled whatever a program starts.
     process_flag(priority, high),
     register(gimlet_agent, self()),
-    %% It would start with the first timer, and be taken for something that a program left behind.
+    %% Otherwise the timer server would start with the first timer and count as a process left behind by
+    %% a program.
     timer:start(),
     reply(Port, 0, term_to_binary({ready, info()})),
     loop(Port, spawn_link(fun sink/0), registered(), #{}).
 
-%% Names are those of the processes that were there first; code is what was loaded since.
+%% `Names` are the processes registered at the start; `Code` has the modules loaded since.
 loop(Port, Sink, Names, Code) ->
     receive
         {loaded, Module, Path, Beam} ->
@@ -32,7 +33,7 @@ loop(Port, Sink, Names, Code) ->
         {Port, {data, <<Id:32, Limit:32, Body/binary>>}} ->
             Heard = heard(Sink),
             Answer = limited(Port, Heard, Limit, Body, Code),
-            %% Without a part of the runtime, nothing that follows can be trusted.
+            %% If a registered process of the runtime is missing, later answers cannot be trusted.
             reply(Port, Id, case Names -- registered() of [] -> Answer; _ -> damaged(Answer) end),
             loop(Port, Heard, Names, Code);
         {Port, eof} ->
@@ -43,7 +44,8 @@ loop(Port, Sink, Names, Code) ->
             loop(Port, Sink, Names, Code)
     end.
 
-%% Applications that run as long as the runtime. One that can't be started is missing in the machine, too.
+%% Starts the applications that run as long as the runtime. One that cannot be started is missing in the
+%% machine, too.
 run({Environment, Loaded, Started}) ->
     application:set_env(Environment, [{persistent, true}]),
     [application:load(Described) || Described <- Loaded],
@@ -60,8 +62,8 @@ damaged(Answer) -> term_to_binary({damaged, binary_to_term(Answer)}, [{minor_ver
 reply(Port, Id, Answer) ->
     port_command(Port, [<<Id:32>>, Answer]).
 
-%% A request in a process of its own, so that neither its time, its memory nor its exit signals
-%% are ours.
+%% Handles a request in a process of its own, so that its time and memory are limited and its exit
+%% signals do not reach the agent.
 limited(Port, Sink, Limit, Body, Code) ->
     Agent = self(),
     Before = processes(),
@@ -82,8 +84,7 @@ limited(Port, Sink, Limit, Body, Code) ->
     sweep(Before, 20),
     Outcome.
 
-%% The heap of a process has a limit; that of binaries, tables and other processes is looked at now and
-%% then.
+%% The heap of a process has a limit; the memory of binaries, tables and other processes is polled.
 await(Port, Pid, Ref, End, Before) ->
     Left = max(0, End - erlang:monotonic_time(millisecond)),
     receive
@@ -100,11 +101,11 @@ await(Port, Pid, Ref, End, Before) ->
         end
     end.
 
-%% How much these processes did. Who only waits does nothing, however long.
+%% Returns the reductions of these processes. Waiting takes none.
 reductions(Pids) ->
     lists:sum([Count || Pid <- Pids, {reductions, Count} <- [process_info(Pid, reductions)]]).
 
-%% What a request has started ends with it, also what that starts meanwhile.
+%% Kills the processes that a request has started, and those started meanwhile.
 sweep(_, 0) ->
     erlang:halt(1);
 sweep(Before, Rounds) ->
@@ -127,7 +128,7 @@ read_config(Path, Options) ->
         false -> []
     end.
 
-%% A request that needs several nodes.
+%% Handles a request that needs several nodes.
 on(Nodes, {replay, Module, Function, Text}, Limit, Code) ->
     on(Nodes, Text, fun(Args) -> {gimlet_nodes, call, [Module, Function, Args]} end, Limit, Code);
 on(Nodes, {follow, Module, Function, Text, Steps}, Limit, Code) ->
@@ -214,7 +215,7 @@ answer({watch, Path, Options, Watched, First}) ->
 answer({load_beam, Path}) ->
     load_beam(Path);
 answer({load_binary, Beam}) ->
-    %% What was made from Core Erlang or assembly has no forms that could be compiled.
+    %% A module made from Core Erlang or assembly has no forms that could be compiled.
     case from_beam(Beam, []) of
         {module, _, _} = Loaded -> Loaded;
         _ -> from_assembly(Beam)
@@ -232,7 +233,7 @@ answer({configuration, Path, Runtime, Env}) ->
         Compiled = read_config(Path, Options),
         Late =
             try read_config(Runtime, [{imports, disabled} | Options])
-            %% What only a release needs may be missing.
+            %% The configuration for releases may be incomplete.
             catch _:_ -> []
             end,
         {configuration, 'Elixir.Config.Reader':merge(Compiled, Late)}
@@ -285,7 +286,7 @@ answer({observe, Module, Function, Args}) ->
 answer(info) ->
     {info, info()}.
 
-%% The first of the named functions that a call comes to, also in processes that it starts.
+%% Returns the first of the named functions that a call reaches, also in processes that it starts.
 touches(Module, Function, Args, Named) ->
     process_flag(max_heap_size, heap(500000000)),
     Self = self(),
@@ -314,7 +315,7 @@ witness(First) ->
         _ -> witness(First)
     end.
 
-%% A module that tells how it runs, and what its places look like.
+%% Rewrites a module so that it reports its reductions; returns it with its places.
 watch(Beam, Watched, First) ->
     case forms(Beam) of
         {ok, Module, Forms} ->
@@ -327,7 +328,7 @@ watch(Beam, Watched, First) ->
             Other
     end.
 
-%% A module whose processes wait for their turns, if somebody hands them out.
+%% Rewrites a module so that its processes wait for their turns if a token is passed around.
 take_turns(Module, Path, Beam) ->
     case forms(Beam) of
         {ok, Module, Forms} ->
@@ -352,8 +353,9 @@ scanned(Text, Line, Forms) ->
 
 %% Rewritten code --------------------------------------------------------------------------
 %%
-%% Modules under test have their own names; a rewritten module of OTP is called `gimlet lists`, so that
-%% OTP goes on with the original. What a process got from outside is in its dictionary, newest first.
+%% Modules under test keep their names; the rewritten copy of an OTP module is called `gimlet lists`, so
+%% that OTP itself uses the original. The results that a process got from outside are in its dictionary,
+%% the newest first.
 
 run(Module, Function, Args, Heap) ->
     process_flag(max_heap_size, heap(Heap)),
@@ -373,7 +375,7 @@ compiled(Module, Beam) ->
         Unusable -> Unusable
     end.
 
-%% A call of code that is not rewritten; whatever it calls back is not noted.
+%% Calls code that is not rewritten, and logs the result; calls back into rewritten code are not logged.
 outside(Module, Function, Args) ->
     Called = {original(Module), Function, length(Args)},
     Log = put(gimlet_log, []),
@@ -390,7 +392,7 @@ note(_, undefined, _) -> erase(gimlet_log);
 note(Entry, Log, undefined) -> put(gimlet_log, [Entry | Log]);
 note(Entry, Log, Path) -> put(gimlet_path, Path), put(gimlet_log, [Entry | Log]).
 
-%% Processes that a program starts call what it may call itself.
+%% Processes that a program starts are subject to the same restrictions as the program.
 start(Fun) -> spawn(begins(Fun)).
 start(Module, Function, Args) -> start(fun_of(Module, Function, Args)).
 start_link(Fun) -> spawn_link(begins(Fun)).
@@ -413,7 +415,7 @@ fun_of(Module, Function, Args) when is_atom(Module), is_atom(Function), length(A
 fun_of(_, _, _) ->
     none.
 
-%% The dictionary as the program itself would have it.
+%% Returns the dictionary without entries of the tool.
 dictionary() ->
     [Entry || {Key, Value} = Entry <- get(), not hidden(Key), Value =/= gimlet_seen].
 
@@ -430,7 +432,7 @@ hidden(gimlet_log) -> true;
 hidden(gimlet_path) -> true;
 hidden(_) -> false.
 
-%% A call of which only the run knows where it goes.
+%% Makes a call whose target only the run knows.
 dynamic(Module, Function, Args) when is_atom(Module), is_atom(Function), is_list(Args) ->
     case placed(Module, Function, Args) of
         both -> apply(Module, Function, Args);
@@ -471,7 +473,7 @@ original(Module) ->
 
 refused(What, _) -> abort({refused, What}).
 
-%% The run counts for nothing; nobody in it can catch that.
+%% Aborts the run in a way that the program cannot catch; the run does not count.
 abort(Why) ->
     gimlet_agent ! {abort, Why},
     receive after infinity -> ok end.
@@ -488,7 +490,7 @@ undefined_function(Module, Function, Args) ->
 
 undefined_lambda(Module, Fun, Args) -> error_handler:undefined_lambda(Module, Fun, Args).
 
-%% A trace as the program itself would have it.
+%% Returns a trace without frames of the tool.
 clean(Trace) ->
     [{original(M), F, A, L} || {M, F, A, L} <- Trace, M =/= gimlet_agent].
 
@@ -511,12 +513,12 @@ with_file({Name, Fun}, File) ->
 with_file(Other, _) ->
     Other.
 
-%% Takes an event of an instrumented program.
+%% Records an event of an instrumented program.
 out(Event) -> put(gimlet_events, [Event | get(gimlet_events)]).
 
 out(Event, Value) -> put(gimlet_events, [{Event, Value} | get(gimlet_events)]).
 
-%% From now on this Core Erlang is the module.
+%% Compiles Core Erlang and loads the result as the module.
 define(Module, Core) ->
     case compile:noenv_forms(Core, [from_core, binary, no_copt, return_errors]) of
         {ok, _, Beam} -> compiled(Module, Beam);
@@ -525,7 +527,7 @@ define(Module, Core) ->
         error -> {unusable, <<"the compiler refused it">>}
     end.
 
-%% Arguments may be funs, so they are evaluated, not only parsed.
+%% Evaluates the arguments, since they may contain funs.
 arguments(Text) ->
     try
         {ok, Tokens, _} = erl_scan:string(unicode:characters_to_list([Text, "."])),
@@ -536,7 +538,7 @@ arguments(Text) ->
         _:_ -> error
     end.
 
-%% From now on this is the module that calls reach.
+%% Loads the module so that calls reach it.
 use(Module, Path, Beam) ->
     _ = code:purge(Module),
     case has(Module, Beam) orelse code:load_binary(Module, unicode:characters_to_list(Path), Beam) of
@@ -545,14 +547,14 @@ use(Module, Path, Beam) ->
         {error, Why} -> {unusable, text(io_lib:format("~tp", [Why]))}
     end.
 
-%% Whether the runtime has this very code: modules of OTP can't be loaded again.
+%% Whether the runtime has this code already: modules of OTP cannot be loaded again.
 has(Module, Beam) ->
     case {beam_lib:md5(Beam), catch Module:module_info(md5)} of
         {{ok, {Module, Md5}}, Md5} -> code:is_sticky(Module);
         _ -> false
     end.
 
-%% The frames below the function that was asked for are ours.
+%% Drops the frames below the function that was called, which belong to the tool.
 trim([{gimlet_agent, _, _, _} | _]) -> [];
 trim([Frame | Rest]) -> [Frame | trim(Rest)];
 trim([]) -> [].
@@ -573,7 +575,7 @@ info() ->
 
 text(Chars) -> unicode:characters_to_binary(Chars).
 
-%% Output of an applied function goes nowhere, its input is at the end.
+%% The group leader of applied functions: discards output, and reports the end of input.
 sink() ->
     receive
         {io_request, From, ReplyAs, Request} ->
@@ -589,7 +591,7 @@ sink_reply({put_chars, Chars}) ->
     sink_reply({put_chars, latin1, Chars});
 sink_reply({put_chars, Module, Function, Args}) ->
     sink_reply({put_chars, latin1, Module, Function, Args});
-%% What is no text is refused, as a terminal or a file would.
+%% Refuses data that is not text, as a terminal or a file would.
 sink_reply({put_chars, Encoding, Chars}) ->
     written(Encoding, Chars, {put_chars, Encoding, Chars});
 sink_reply({put_chars, Encoding, io_lib, Function, Args}) ->
@@ -634,7 +636,7 @@ load_beam(Path) ->
             {unreadable, text(file:format_error(Why))}
     end.
 
-%% The file itself and what reads its debug info, if that is not part of the runtime.
+%% Returns the file itself, and the module that reads its debug info if that is not part of the runtime.
 readers(Path, Beam) ->
     case beam_lib:chunks(Beam, [debug_info]) of
         {ok, {_, [{debug_info, {debug_info_v1, Backend, _}}]}} ->
@@ -646,8 +648,8 @@ readers(Path, Beam) ->
             []
     end.
 
-%% The files of these modules and of those that they call, without those of the runtime. Whoever
-%% transforms code decides by all of them what comes of it.
+%% Returns the files of these modules and of all modules they call, except for those of the runtime. The
+%% result of a parse transform depends on all of them.
 files_of(Modules) ->
     Root = filename:join(code:root_dir(), "lib"),
     files_of(Modules, Root, #{}).
@@ -669,8 +671,8 @@ called(File) ->
         _ -> []
     end.
 
-%% Compiled whole first, with debug info: the MD5 and the attributes are then those that BEAM
-%% shows, and from there on it is a module like any other.
+%% Compiles the whole module with debug info first: MD5 and attributes are then the same as on BEAM, and
+%% the module is treated like any other.
 load_source(Path, #{rebar := Configs} = Given) ->
     Options = options(Given),
     case compile:noenv_file(Path, [binary, debug_info, return_errors | Options]) of
@@ -680,8 +682,9 @@ load_source(Path, #{rebar := Configs} = Given) ->
         error -> {compile_errors, [text([Path, ": the compiler refused it"])]}
     end.
 
-%% What the code of a source depends on besides itself and what it includes: its project's options, and
-%% who transforms it. The compiler takes the names of transforms out of the forms, so they are read again.
+%% Returns the files that the code depends on besides the source and its includes: the project's options
+%% and the parse transforms. The compiler removes the names of transforms from the forms, so the source
+%% is read again.
 needed(Path, Configs, Options) ->
     Macros = [{Name, Value} || {d, Name, Value} <- Options] ++ [Name || {d, Name} <- Options],
     Includes = [filename:dirname(Path) | [Dir || {i, Dir} <- Options]],
@@ -698,8 +701,8 @@ needed(Path, Configs, Options) ->
     [text(Path) | Configs] ++ files_of([M || M <- Transforms, is_atom(M)]) ++
         [text(File) || File <- lists:usort(Absent)].
 
-%% Files that would be included instead if they were there: an include is looked for in one directory
-%% after the other.
+%% Returns the files that would be included instead if they existed: the directories are searched for an
+%% include in order.
 passed_over(File, Dirs) ->
     Below = [{Dir, Name} || Dir <- Dirs, Name <- below(filename:absname(Dir), filename:absname(File))],
     [
@@ -718,7 +721,7 @@ options(#{rebar := Configs, includes := Includes, defines := Defines}) ->
     Given = uniq([define(D) || D <- Defines]),
     Names = [element(2, D) || D <- Given],
     User = [{i, unicode:characters_to_list(I)} || I <- Includes] ++ Given,
-    % The compiler refuses a macro that is defined twice; the command line wins.
+    % The compiler refuses a macro that is defined twice; the command line takes precedence.
     User ++ uniq([O || O <- Rebar, not is_define(O, Names)]).
 
 is_define(Option, Names) ->
@@ -742,7 +745,7 @@ define({Name, Value}) ->
         end,
     {d, binary_to_atom(Name, utf8), Term}.
 
-%% The options of a rebar.config that change what the code means.
+%% Returns the options of a rebar.config that change the meaning of the code.
 rebar_options(Config) ->
     Root = filename:dirname(Config),
     case file:consult(Config) of
@@ -793,7 +796,7 @@ from_beam(Beam, Dependencies) ->
         Error -> Error
     end.
 
-%% What is left of a module that was stripped, or made without debug info.
+%% Reads a module that was stripped or compiled without debug info.
 from_assembly(Beam) ->
     case beam_disasm:file(Beam) of
         {beam_file, Module, Exports, _, _, Functions} ->
@@ -820,7 +823,7 @@ raw_chunk(Beam, Name) ->
         _ -> <<>>
     end.
 
-%% File and line of each entry, and the names of the files from the second on.
+%% Returns file and line of each entry, and the names of the files from the second on.
 lines(<<_:8/binary, _:32, NLines:32, _:32, Items/binary>>) ->
     {Lines, Rest} = line_items(NLines, 0, Items, []),
     {Lines, file_names(Rest)};
@@ -838,7 +841,7 @@ line_items(N, File, Items, Acc) ->
 file_names(<<Size:16, Name:Size/binary, Rest/binary>>) -> [Name | file_names(Rest)];
 file_names(_) -> [].
 
-%% A tag and a number as BEAM files write them.
+%% Reads a tag and a number in the compact form of BEAM files.
 compact(<<Value:4, 0:1, Tag:3, Rest/binary>>) ->
     {Tag, Value, Rest};
 compact(<<High:3, 0:1, 1:1, Tag:3, Low, Rest/binary>>) ->
@@ -873,14 +876,14 @@ backend_forms(Module, Backend, Data) ->
             {no_debug_info, text(io_lib:format("~tp cannot read its debug info", [Backend]))}
     end.
 
-%% The chunk of before OTP 20.
+%% Reads the chunk used before OTP 20.
 abstract_code(Beam, _) ->
     case beam_lib:chunks(Beam, [abstract_code]) of
         {ok, {Module, [{abstract_code, {raw_abstract_v1, Forms}}]}} -> {ok, Module, Forms};
         _ -> {no_debug_info, <<"it was compiled without debug info">>}
     end.
 
-%% Without optimisation, so that no clause of the source is lost.
+%% Compiles to Core Erlang without optimisation, so that no clause of the source is lost.
 to_core(Beam, Module, Forms, Dependencies) ->
     Options = [to_core, binary, no_copt, return_errors],
     case compile:noenv_forms([marked(tolerant(F)) || F <- Forms], Options) of
@@ -890,7 +893,7 @@ to_core(Beam, Module, Forms, Dependencies) ->
         error -> {compile_errors, [<<"the compiler refused its debug info">>]}
     end.
 
-%% A warning must not stop us, whatever the module asks of its own build.
+%% Removes `warnings_as_errors`, since warnings must not prevent loading.
 tolerant({attribute, Anno, compile, Options}) when is_list(Options) ->
     {attribute, Anno, compile, [O || O <- Options, O =/= warnings_as_errors]};
 tolerant({attribute, Anno, compile, warnings_as_errors}) ->
@@ -898,7 +901,7 @@ tolerant({attribute, Anno, compile, warnings_as_errors}) ->
 tolerant(Form) ->
     Form.
 
-%% Core has more clauses than the source. Those of the source are known by columns that no file has.
+%% Marks the clauses of the source by columns that no file has, because Core Erlang has further clauses.
 marked({clause, Anno, Patterns, Guards, Body}) ->
     Location =
         case erl_anno:location(Anno) of
@@ -923,7 +926,7 @@ module(Beam, Module, Core, Forms, Dependencies) ->
     {ok, {Module, Md5}} = beam_lib:md5(Beam),
     {Attributes, CompileInfo, Shown} =
         case lists:member(Module, erlang:pre_loaded()) of
-            %% Linked into the emulator without them, and without line numbers.
+            %% Modules linked into the emulator have no such chunks and no line numbers.
             true -> {Module:module_info(attributes), Module:module_info(compile), ""};
             false -> {chunk(Beam, "Attr"), chunk(Beam, "CInf"), Main}
         end,
@@ -938,7 +941,7 @@ module(Beam, Module, Core, Forms, Dependencies) ->
     },
     {module, term_to_binary(Loaded, [{minor_version, 2}]), Needed}.
 
-%% What only Elixir's own debug info knows.
+%% Returns attributes that are made from Elixir's debug info.
 of_elixir(Beam, Forms) ->
     case beam_lib:chunks(Beam, [debug_info], [allow_missing_chunks]) of
         {ok, {_, [{debug_info, {debug_info_v1, _, {elixir_v1, #{definitions := Definitions}, _}}}]}} ->
@@ -947,7 +950,7 @@ of_elixir(Beam, Forms) ->
             []
     end.
 
-%% The functions that nobody wrote: macros of Elixir's own modules defined them.
+%% Returns an attribute with the generated functions, which macros of Elixir's own modules defined.
 generated(Definitions) ->
     Names = [
         Name
@@ -957,8 +960,8 @@ generated(Definitions) ->
     ],
     {attribute, 0, gimlet_generated, Names}.
 
-%% A function with default arguments has a spec, and those with fewer arguments, which call it, have what is
-%% left of it.
+%% Returns specs for functions with default arguments: each shorter function gets the corresponding part
+%% of the full function's spec.
 shortened(Definitions, Forms) ->
     Specs = maps:from_list([Spec || {attribute, _, spec, Spec} <- Forms]),
     [
@@ -981,14 +984,14 @@ shorter({type, Anno, 'fun', [{type, Product, product, Types}, Result]}, Vars, Ar
     ],
     {type, Anno, 'fun', [{type, Product, product, Kept}, Result]}.
 
-%% Where the application of a module lies.
+%% Returns the directory of the application to which a module belongs.
 shelf(Module) ->
     case code:which(Module) of
         File when is_list(File) -> filename:dirname(filename:dirname(filename:dirname(File)));
         None -> None
     end.
 
-%% Names and arities of closures, in the order of their numbers.
+%% Returns names and arities of closures, in the order of their indices.
 closures(Beam) ->
     case beam_lib:chunks(Beam, [atoms, "FunT"], [allow_missing_chunks]) of
         {ok, {_, [{atoms, Atoms}, {_, <<_:32, Funs/binary>>}]}} ->
@@ -1013,7 +1016,7 @@ declares({attribute, _, Kind, _}) ->
 declares(_) ->
     false.
 
-%% Core as it is, but of its annotations only what Gimlet reads.
+%% Returns Core Erlang with only those annotations that the tool reads.
 reduce({c_literal, Anno, Value}, Main) ->
     {c_literal, anno(Anno, Main), Value};
 reduce({c_var, Anno, Name}, Main) ->

@@ -1,6 +1,6 @@
-//! What `.app` files say of applications, and those that every Elixir system runs.
+//! The description files of applications (`.app`), and the applications that every Elixir system starts.
 
-use crate::cache::{Key, Kind};
+use crate::cache::{CacheKey, EntryKind};
 use crate::installation::entries;
 use crate::otp::Otp;
 use crate::peer::path_term;
@@ -10,12 +10,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use term::{Atom, Term, etf, read_term};
 
-/// What `elixir` and `mix` start before anything else.
+/// The applications that `elixir` and `mix` start before anything else.
 const STARTED: &[&str] = &["elixir", "logger"];
 
 impl Otp {
-    /// Lets Elixir run, with the applications loaded whose compiled modules these directories hold, and
-    /// their project's configuration. Why that can't be read, if it can't.
+    /// Starts Elixir on both sides, with the applications loaded whose `ebin` directories are given, and with their
+    /// project's configuration. Returns an error if the configuration cannot be read.
     pub fn run_elixir(&mut self, own: &[PathBuf]) -> Result<(), HostError> {
         let mut loaded = Vec::new();
         let configured = match own.iter().find_map(|it| Build::of(it)) {
@@ -37,7 +37,7 @@ impl Otp {
         trouble
     }
 
-    /// What `config/*.exs` says, as `Config.Reader` reads it.
+    /// Returns the configuration in `config/*.exs`, as `Config.Reader` reads it.
     fn configuration(&mut self, build: &Build) -> Result<Vec<Term>, HostError> {
         let dir = build.project.join("config");
         let mut files = entries(&dir);
@@ -48,8 +48,8 @@ impl Otp {
         let texts: Vec<Vec<u8>> = files.iter().filter_map(|it| fs::read(it).ok()).collect();
         let version = self.version()?;
         let parts = [version.as_slice(), build.env.as_bytes()].into_iter();
-        let key = Key::of(&parts.chain(texts.iter().map(Vec::as_slice)).collect::<Vec<_>>());
-        if let Some(kept) = self.cache().read(Kind::Configuration, &key)
+        let key = CacheKey::of(&parts.chain(texts.iter().map(Vec::as_slice)).collect::<Vec<_>>());
+        if let Some(kept) = self.cache().read(EntryKind::Configuration, &key)
             && let Some(environment) = etf::decode(&kept).ok().as_ref().and_then(Term::as_list)
         {
             return Ok(environment.to_vec());
@@ -66,7 +66,7 @@ impl Otp {
         match answer.as_tuple() {
             Some([tag, environment]) if tag.as_atom() == Some("configuration") => {
                 if let Ok(bytes) = etf::encode(environment) {
-                    self.cache().write(Kind::Configuration, &key, &bytes);
+                    self.cache().write(EntryKind::Configuration, &key, &bytes);
                 }
                 Ok(environment.as_list().unwrap_or_default().to_vec())
             }
@@ -79,15 +79,15 @@ impl Otp {
     }
 }
 
-/// The build of a mix project that a directory with compiled modules belongs to.
+/// The build of a mix project, found by a directory with compiled modules.
 struct Build {
     project: PathBuf,
-    /// `dev` or `test`
+    /// The mix environment, such as `dev` or `test`.
     env: String,
 }
 
 impl Build {
-    /// `PROJECT/_build/ENV/lib/APP/ebin`
+    /// Returns the build of an `ebin` directory of the form `PROJECT/_build/ENV/lib/APP/ebin`; `None` for others.
     fn of(ebin: &Path) -> Option<Build> {
         let env = ebin.ancestors().nth(3)?;
         let build = env.parent().filter(|it| it.ends_with("_build"))?;
@@ -97,7 +97,7 @@ impl Build {
     }
 }
 
-/// The description of an application in the directory with its compiled modules.
+/// Returns the `.app` file in an `ebin` directory.
 pub fn app_file(ebin: &Path) -> Option<PathBuf> {
     let files = fs::read_dir(ebin).ok()?.flatten().map(|it| it.path());
     let mut files: Vec<PathBuf> =
@@ -106,7 +106,7 @@ pub fn app_file(ebin: &Path) -> Option<PathBuf> {
     files.into_iter().next()
 }
 
-/// The description of the application whose compiled modules are in this directory.
+/// Returns the description of the application in an `ebin` directory.
 pub fn described_in(ebin: &Path) -> Option<Term> {
     described(&app_file(ebin)?)
 }
@@ -122,7 +122,7 @@ fn described(file: &Path) -> Option<Term> {
     is_one.then_some(term)
 }
 
-/// The name of a described application.
+/// Returns the name of a described application.
 pub fn name_of(described: &Term) -> Option<Atom> {
     match described.as_tuple()? {
         [_, Term::Atom(name), _] => Some(name.clone()),
@@ -139,12 +139,12 @@ fn key<'t>(described: &'t Term, name: &str) -> Option<&'t Term> {
     keys.iter().find_map(pair)
 }
 
-/// Whether starting the application starts processes.
+/// Whether the application has a start function, which starts processes.
 pub fn starts_something(described: &Term) -> bool {
     key(described, "mod").is_some_and(|it| it.as_tuple().is_some())
 }
 
-/// Adds an application behind all that it needs.
+/// Adds an application after all applications it depends on.
 pub fn needed(host: &mut dyn Host, described_one: &Term, all: &mut Vec<Term>) {
     let known = |all: &[Term], name: &str| {
         all.iter().any(|it| name_of(it).is_some_and(|it| it.as_str() == name))

@@ -1,8 +1,8 @@
-//! Bytes kept between runs, each under a kind and a key.
+//! A cache on disk: bytes under a kind and a key.
 //!
-//! A cache only saves time: what cannot be written is not kept, what is damaged counts as absent
-//! and is written anew. Whoever can write here decides what our runtime loads, so only what this user
-//! wrote is read, in directories that nobody else may enter. Does not know what the bytes mean.
+//! A cache only saves time: failures to write are ignored, and a damaged entry counts as absent and is written again.
+//! Whoever can write here decides what our runtime loads, so only files of this user are read, in directories that
+//! nobody else may enter. Does not know what the bytes mean.
 
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 const MAGIC: &[u8; 8] = b"gimlet2\n";
-/// The length of a digest by SHA-256.
+/// The length of a SHA-256 digest in bytes.
 const DIGEST: usize = 32;
 
 #[derive(Clone, Debug)]
@@ -22,42 +22,42 @@ pub(crate) struct Cache {
     dir: Option<PathBuf>,
 }
 
-/// What an entry is for; each kind has a directory.
+/// The purpose of an entry; each kind has its own directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum EntryKind {
     /// The compiled agent.
     Agent,
-    /// What an OTP installation said about itself.
+    /// The description of an OTP installation.
     Installation,
-    /// From a file to the content it had when it was loaded.
+    /// From a file to the key of the content that it had when it was loaded.
     Index,
-    /// Loaded modules by content.
+    /// Loaded modules, by the hash of their content.
     Code,
-    /// Modules that were rewritten and compiled, by what was compiled.
+    /// Modules that were rewritten and compiled, by the hash of the compiler's input.
     Rewritten,
-    /// What the configuration of a mix project says, by its files.
+    /// The configuration of a mix project, by the hash of its files.
     Configuration,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Key(String);
+pub(crate) struct CacheKey(String);
 
-/// What tells one state of a file from another without reading it.
+/// The modification time and size of a file, which show changes without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
-    /// Nanoseconds since 1970.
+    /// The modification time in nanoseconds since 1970.
     pub(crate) modified: i64,
-    /// Negative if there is no such file.
+    /// The size in bytes; negative if there is no such file.
     pub(crate) size: i64,
 }
 
 impl Cache {
-    /// Keeps nothing if there is no directory.
+    /// Returns a cache in this directory; without one, nothing is stored.
     pub(crate) fn new(dir: Option<PathBuf>) -> Cache {
         Cache { dir }
     }
 
-    pub(crate) fn read(&self, kind: Kind, key: &Key) -> Option<Vec<u8>> {
+    pub(crate) fn read(&self, kind: EntryKind, key: &CacheKey) -> Option<Vec<u8>> {
         let path = self.path(kind, key)?;
         self.private_dir(kind)?;
         let mut bytes = read_own(&path)?;
@@ -70,15 +70,15 @@ impl Cache {
         Some(bytes)
     }
 
-    pub(crate) fn write(&self, kind: Kind, key: &Key, body: &[u8]) {
+    pub(crate) fn write(&self, kind: EntryKind, key: &CacheKey, body: &[u8]) {
         if let (Some(path), Some(dir)) = (self.path(kind, key), self.private_dir(kind)) {
-            // A full disk or a read-only home costs the next run its time, nothing else.
+            // If the disk is full or read-only, the next run takes longer; nothing else is lost.
             drop(write_whole(&dir, &path, &[MAGIC, &digest(kind, key, body), body]));
         }
     }
 
-    /// The directory of a kind, once it and the one that it is in are ours alone.
-    fn private_dir(&self, kind: Kind) -> Option<PathBuf> {
+    /// Returns the directory of a kind, after making sure that it and its parent are private to this user.
+    fn private_dir(&self, kind: EntryKind) -> Option<PathBuf> {
         let all = self.dir.as_ref()?;
         make_private(all)?;
         let dir = all.join(kind.name());
@@ -86,37 +86,37 @@ impl Cache {
         Some(dir)
     }
 
-    fn path(&self, kind: Kind, key: &Key) -> Option<PathBuf> {
+    fn path(&self, kind: EntryKind, key: &CacheKey) -> Option<PathBuf> {
         Some(self.dir.as_ref()?.join(kind.name()).join(&key.0))
     }
 }
 
-impl Kind {
+impl EntryKind {
     fn name(self) -> &'static str {
         match self {
-            Kind::Agent => "agent",
-            Kind::Installation => "otp",
-            Kind::Index => "index",
-            Kind::Code => "code",
-            Kind::Rewritten => "rewritten",
-            Kind::Configuration => "configuration",
+            EntryKind::Agent => "agent",
+            EntryKind::Installation => "otp",
+            EntryKind::Index => "index",
+            EntryKind::Code => "code",
+            EntryKind::Rewritten => "rewritten",
+            EntryKind::Configuration => "configuration",
         }
     }
 }
 
-impl Key {
-    pub(crate) fn of(parts: &[&[u8]]) -> Key {
+impl CacheKey {
+    pub(crate) fn of(parts: &[&[u8]]) -> CacheKey {
         let mut hash = Sha256::new();
         for part in parts {
-            // With its length, so that no two lists of parts run together.
+            // Each part is hashed with its length, so that different lists of parts have different keys.
             hash.update(part.len().to_le_bytes());
             hash.update(part);
         }
-        Key(hash.finalize().iter().take(20).map(|it| format!("{it:02x}")).collect())
+        CacheKey(hash.finalize().iter().take(20).map(|it| format!("{it:02x}")).collect())
     }
 
-    pub(crate) fn from_text(text: &str) -> Key {
-        Key(text.to_owned())
+    pub(crate) fn from_text(text: &str) -> CacheKey {
+        CacheKey(text.to_owned())
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -133,8 +133,8 @@ impl Stamp {
     }
 }
 
-/// An entry under another name is damaged too.
-fn digest(kind: Kind, key: &Key, body: &[u8]) -> [u8; DIGEST] {
+/// Hashes an entry with its kind and key, so that an entry under another name counts as damaged.
+fn digest(kind: EntryKind, key: &CacheKey, body: &[u8]) -> [u8; DIGEST] {
     let mut hash = Sha256::new();
     for part in [kind.name().as_bytes(), key.0.as_bytes()] {
         hash.update(part.len().to_le_bytes());
@@ -144,8 +144,8 @@ fn digest(kind: Kind, key: &Key, body: &[u8]) -> [u8; DIGEST] {
     hash.finalize().into()
 }
 
-/// Makes the directory if it is not there, and keeps others out of one that is. `None` if it is another
-/// user's, or a link.
+/// Creates the directory if it is missing, and removes the rights of others to an existing one. Returns `None` if it
+/// belongs to another user or is a link.
 fn make_private(dir: &Path) -> Option<()> {
     let mut found = fs::symlink_metadata(dir);
     if found.as_ref().is_err_and(|it| it.kind() == io::ErrorKind::NotFound) {
@@ -159,16 +159,16 @@ fn make_private(dir: &Path) -> Option<()> {
     Some(())
 }
 
-/// For the owner alone.
+/// The mode of a directory that only its owner may enter.
 const PRIVATE: u32 = 0o700;
-/// What a group and others may do.
+/// The permission bits of the group and of others.
 const OTHERS: u32 = 0o077;
 
 fn is_ours(of: &Metadata) -> bool {
     of.uid() == geteuid().as_raw()
 }
 
-/// The content of a regular file of this user's. A link is not followed, and a pipe not waited for.
+/// Returns the content of a regular file of this user. Links are not followed, and pipes do not block.
 fn read_own(path: &Path) -> Option<Vec<u8>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let mut file =
@@ -179,7 +179,8 @@ fn read_own(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Readers see the old file or the new one, never a part. The part has a name that nobody can foresee.
+/// Writes a file atomically, so that readers see the old or the new content. The temporary file has an unpredictable
+/// name.
 fn write_whole(dir: &Path, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     let mut part = tempfile::Builder::new().prefix(".part-").rand_bytes(16).tempfile_in(dir)?;
     for bytes in parts {
@@ -197,36 +198,36 @@ mod tests {
     fn a_damaged_entry_counts_as_absent() {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::new(Some(dir.path().to_owned()));
-        let key = Key::of(&[b"a", b"b"]);
-        assert_eq!(cache.read(Kind::Code, &key), None);
-        cache.write(Kind::Code, &key, b"body");
-        assert_eq!(cache.read(Kind::Code, &key).as_deref(), Some(&b"body"[..]));
+        let key = CacheKey::of(&[b"a", b"b"]);
+        assert_eq!(cache.read(EntryKind::Code, &key), None);
+        cache.write(EntryKind::Code, &key, b"body");
+        assert_eq!(cache.read(EntryKind::Code, &key).as_deref(), Some(&b"body"[..]));
         let path = dir.path().join("code").join(key.as_str());
         let mut bytes = fs::read(&path).unwrap();
         for cut in 0..bytes.len() {
             fs::write(&path, &bytes[..cut]).unwrap();
-            assert_eq!(cache.read(Kind::Code, &key), None, "cut at {cut}");
+            assert_eq!(cache.read(EntryKind::Code, &key), None, "cut at {cut}");
         }
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(&path, &bytes).unwrap();
-        assert_eq!(cache.read(Kind::Code, &key), None);
-        cache.write(Kind::Code, &key, b"again");
-        assert_eq!(cache.read(Kind::Code, &key).as_deref(), Some(&b"again"[..]));
+        assert_eq!(cache.read(EntryKind::Code, &key), None);
+        cache.write(EntryKind::Code, &key, b"again");
+        assert_eq!(cache.read(EntryKind::Code, &key).as_deref(), Some(&b"again"[..]));
     }
 
     #[test]
     fn an_entry_under_another_name_counts_as_absent() {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::new(Some(dir.path().join("gimlet")));
-        let (mine, other) = (Key::of(&[b"mine"]), Key::of(&[b"other"]));
-        cache.write(Kind::Code, &mine, b"body");
-        let path = |kind: Kind, key: &Key| cache.path(kind, key).unwrap();
-        fs::copy(path(Kind::Code, &mine), path(Kind::Code, &other)).unwrap();
-        assert_eq!(cache.read(Kind::Code, &other), None);
-        cache.write(Kind::Rewritten, &other, b"what makes the directory");
-        fs::copy(path(Kind::Code, &mine), path(Kind::Rewritten, &mine)).unwrap();
-        assert_eq!(cache.read(Kind::Rewritten, &mine), None);
-        assert_eq!(cache.read(Kind::Code, &mine).as_deref(), Some(&b"body"[..]));
+        let (mine, other) = (CacheKey::of(&[b"mine"]), CacheKey::of(&[b"other"]));
+        cache.write(EntryKind::Code, &mine, b"body");
+        let path = |kind: EntryKind, key: &CacheKey| cache.path(kind, key).unwrap();
+        fs::copy(path(EntryKind::Code, &mine), path(EntryKind::Code, &other)).unwrap();
+        assert_eq!(cache.read(EntryKind::Code, &other), None);
+        cache.write(EntryKind::Rewritten, &other, b"what makes the directory");
+        fs::copy(path(EntryKind::Code, &mine), path(EntryKind::Rewritten, &mine)).unwrap();
+        assert_eq!(cache.read(EntryKind::Rewritten, &mine), None);
+        assert_eq!(cache.read(EntryKind::Code, &mine).as_deref(), Some(&b"body"[..]));
     }
 
     #[test]
@@ -234,31 +235,31 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let all = dir.path().join("gimlet");
         let cache = Cache::new(Some(all.clone()));
-        let key = Key::of(&[b"a"]);
-        cache.write(Kind::Code, &key, b"body");
+        let key = CacheKey::of(&[b"a"]);
+        cache.write(EntryKind::Code, &key, b"body");
         let mode = |of: &Path| fs::metadata(of).unwrap().mode() & 0o777;
         assert_eq!((mode(&all), mode(&all.join("code"))), (0o700, 0o700));
         assert_eq!(mode(&all.join("code").join(key.as_str())), 0o600);
-        // One that was left open is closed.
+        // A directory that was open to others is made private.
         fs::set_permissions(&all, Permissions::from_mode(0o777)).unwrap();
-        assert_eq!(cache.read(Kind::Code, &key).as_deref(), Some(&b"body"[..]));
+        assert_eq!(cache.read(EntryKind::Code, &key).as_deref(), Some(&b"body"[..]));
         assert_eq!(mode(&all), 0o700);
     }
 
-    /// Only root can give a file away; for others there is nothing to try.
+    /// Only root can give a file to another user; for other users this test checks nothing.
     #[test]
     fn what_another_user_wrote_is_not_read() {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::new(Some(dir.path().join("gimlet")));
-        let key = Key::of(&[b"a"]);
-        cache.write(Kind::Code, &key, b"body");
+        let key = CacheKey::of(&[b"a"]);
+        cache.write(EntryKind::Code, &key, b"body");
         let give_away = |path: &Path| std::os::unix::fs::chown(path, Some(65_534), None).is_ok();
-        if give_away(&cache.path(Kind::Code, &key).unwrap()) {
-            assert_eq!(cache.read(Kind::Code, &key), None);
-            cache.write(Kind::Code, &key, b"again");
-            assert_eq!(cache.read(Kind::Code, &key).as_deref(), Some(&b"again"[..]));
+        if give_away(&cache.path(EntryKind::Code, &key).unwrap()) {
+            assert_eq!(cache.read(EntryKind::Code, &key), None);
+            cache.write(EntryKind::Code, &key, b"again");
+            assert_eq!(cache.read(EntryKind::Code, &key).as_deref(), Some(&b"again"[..]));
             assert!(give_away(&dir.path().join("gimlet/code")));
-            assert_eq!(cache.read(Kind::Code, &key), None);
+            assert_eq!(cache.read(EntryKind::Code, &key), None);
         }
     }
 
@@ -266,25 +267,25 @@ mod tests {
     fn links_are_not_followed() {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::new(Some(dir.path().join("gimlet")));
-        let key = Key::of(&[b"a"]);
-        cache.write(Kind::Code, &key, b"body");
-        let entry = cache.path(Kind::Code, &key).unwrap();
+        let key = CacheKey::of(&[b"a"]);
+        cache.write(EntryKind::Code, &key, b"body");
+        let entry = cache.path(EntryKind::Code, &key).unwrap();
         let elsewhere = dir.path().join("elsewhere");
         fs::rename(&entry, &elsewhere).unwrap();
         std::os::unix::fs::symlink(&elsewhere, &entry).unwrap();
-        assert_eq!(cache.read(Kind::Code, &key), None);
-        // Written anew in place of the link, not through it.
+        assert_eq!(cache.read(EntryKind::Code, &key), None);
+        // The file is replaced; the link is not written through.
         let before = fs::read(&elsewhere).unwrap();
-        cache.write(Kind::Code, &key, b"again");
-        assert_eq!(cache.read(Kind::Code, &key).as_deref(), Some(&b"again"[..]));
+        cache.write(EntryKind::Code, &key, b"again");
+        assert_eq!(cache.read(EntryKind::Code, &key).as_deref(), Some(&b"again"[..]));
         assert_eq!(fs::read(&elsewhere).unwrap(), before);
         let linked = dir.path().join("linked");
         std::os::unix::fs::symlink(dir.path().join("gimlet"), &linked).unwrap();
-        assert_eq!(Cache::new(Some(linked)).read(Kind::Code, &key), None);
+        assert_eq!(Cache::new(Some(linked)).read(EntryKind::Code, &key), None);
     }
 
     #[test]
     fn keys_tell_their_parts_apart() {
-        assert_ne!(Key::of(&[b"ab", b"c"]), Key::of(&[b"a", b"bc"]));
+        assert_ne!(CacheKey::of(&[b"ab", b"c"]), CacheKey::of(&[b"a", b"bc"]));
     }
 }

@@ -1,6 +1,7 @@
-//! What the runtime may touch: what the user allowed, and the files that it needs to run at all.
+//! What the runtime may touch: what the user allowed, and the files that OTP itself needs.
 //!
-//! Knows where OTP and code lie; how the operating system is made to hold it is in `sandbox`.
+//! Knows where OTP and code are installed; how the operating system enforces the policy is the business of the crate
+//! `sandbox`.
 
 use crate::source::{Source, SourceOptions, absolute};
 use sandbox::{Descriptors, Launcher, Network, Policy, Programs, Scratch};
@@ -10,15 +11,15 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// How the runtime is kept from everything that the user did not allow.
+/// The confinement of a runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confinement {
     pub launcher: Launcher,
-    /// What the user allowed; the files of the runtime and of the code it is to load are added.
+    /// What the user allowed; the files of the runtime and of the code to be loaded are added.
     pub policy: Policy,
 }
 
-/// Where the programs of a runtime lie.
+/// The location of a runtime's programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Runtime {
     pub(crate) root: PathBuf,
@@ -26,7 +27,7 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    /// That of an executable `erl`: a script of OTP, or one of a version manager that calls it.
+    /// Returns the runtime of an executable `erl`, which may be a script of OTP or of a version manager.
     pub(crate) fn of(erl: &Path) -> Option<Runtime> {
         Runtime::around(erl).or_else(|| Runtime::asked(erl))
     }
@@ -34,13 +35,13 @@ impl Runtime {
     fn around(erl: &Path) -> Option<Runtime> {
         let real = erl.canonicalize().ok()?;
         let root = real.ancestors().nth(2)?;
-        // `13.1.5 25`: the versions of the runtime and of OTP that this script starts.
+        // The file reads `13.1.5 25`: the versions of the runtime system and of OTP that the script starts.
         let started = fs::read(root.join("releases/start_erl.data")).ok()?;
         let version = String::from_utf8_lossy(&started).split_whitespace().next()?.to_owned();
         Runtime::new(root.to_owned(), root.join(format!("erts-{version}/bin")))
     }
 
-    /// Tells what it would start, and starts nothing: no code is loaded.
+    /// Asks the script for the location without starting a runtime (`-emu_args_exit`).
     fn asked(erl: &Path) -> Option<Runtime> {
         let mut asking = Command::new(erl);
         asking.arg("-emu_args_exit").env_remove("ERL_FLAGS").env_remove("ERL_AFLAGS");
@@ -62,8 +63,8 @@ impl Runtime {
 }
 
 impl Confinement {
-    /// Starts the runtime without its script, which would need a shell. Its standard streams are
-    /// descriptors 3 and 4.
+    /// Returns the command that starts the runtime directly, since the script `erl` would need a shell. The pipes to
+    /// the peer are descriptors 3 and 4.
     pub(crate) fn command(
         &self,
         runtime: &Runtime,
@@ -74,7 +75,7 @@ impl Confinement {
         let mut policy = self.policy.clone();
         policy.reads.push(runtime.root.clone());
         policy.reads.extend_from_slice(reads);
-        // It starts a helper of its own that starts all others.
+        // The runtime starts a helper process (`erl_child_setup`), which starts all other programs.
         policy.runs.push(runtime.programs.clone());
         if policy.programs == Programs::Refused {
             policy.programs = Programs::Listed;
@@ -93,16 +94,16 @@ impl Confinement {
     }
 }
 
-/// Ports of this machine that nobody uses, for nodes to find each other at.
+/// Returns free local ports, for nodes to find each other.
 pub(crate) fn free_ports(count: usize) -> Vec<u16> {
-    // All are held before the first is given back, so that no two are the same.
+    // All ports are held until the last one is found, so that they differ.
     let held = (0..count).map_while(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).ok());
     let held: Vec<TcpListener> = held.collect();
     held.iter().filter_map(|it| Some(it.local_addr().ok()?.port())).collect()
 }
 
-/// What has to be readable for code to be loaded from a directory: the application it belongs to.
-/// Build tools link the parts of applications to where their sources lie.
+/// Returns the paths that must be readable to load code from a directory: the application it belongs to. Build tools
+/// link parts of applications to their sources, so the targets of links are included.
 pub(crate) fn around_code(dir: &Path) -> Vec<PathBuf> {
     let dir = absolute(dir);
     let app = if dir.ends_with("ebin") { dir.parent().unwrap_or(&dir) } else { &dir };
@@ -111,17 +112,17 @@ pub(crate) fn around_code(dir: &Path) -> Vec<PathBuf> {
     links.chain(app.canonicalize().ok()).chain([app.to_owned()]).collect()
 }
 
-/// Where the runtime looks for more applications.
+/// Returns the directories in `ERL_LIBS`, in which the runtime looks for applications.
 pub(crate) fn library_paths() -> Vec<PathBuf> {
     let libs = std::env::var_os("ERL_LIBS").unwrap_or_default();
     std::env::split_paths(&libs).filter(|it| !it.as_os_str().is_empty()).collect()
 }
 
-/// What has to be readable for a file to be loaded or compiled.
+/// Returns the paths that must be readable to load or compile a file.
 pub(crate) fn around_source(source: &Source, options: &SourceOptions) -> Vec<PathBuf> {
     let parent = |it: &Path| absolute(it).parent().map(Path::to_owned);
     let own = parent(source.path());
-    // The directory above an application is searched for its neighbours, and may be the user's home.
+    // The directory above an application would be searched for sibling applications, but may be the user's home.
     let app = own.as_deref().filter(|it| it.ends_with("src")).and_then(Path::parent);
     let above = app.and_then(Path::parent).map(Path::to_owned);
     let shelves = ["apps", "deps", "lib"];

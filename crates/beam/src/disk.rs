@@ -1,7 +1,7 @@
-//! The real file system, for programs that may touch it.
+//! The real file system, for programs that may access it.
 //!
-//! The current directory is the program's own: it begins as ours and never changes ours, as
-//! several programs may run at once.
+//! Each program has its own current directory, which begins as that of the tool. Changing it does not change the
+//! tool's, since several programs may run at once.
 
 use crate::errno;
 use erlang::{Advice, Errno, FileId, FileInfo, FileKind, Files, Links, OpenModes, Origin, Sync};
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Disk {
     open: BTreeMap<FileId, File>,
     n_opened: u32,
-    /// Where relative paths begin, if the program has chosen.
+    /// The directory for relative paths; `None` until the program changes it.
     current: Option<PathBuf>,
 }
 
@@ -32,7 +32,7 @@ impl Disk {
         self.open.get_mut(&id).ok_or(Errno::EINVAL)
     }
 
-    /// Where a path leads. The empty one leads nowhere, from whatever directory.
+    /// Resolves a path. An empty path never exists.
     fn place(&self, path: &[u8]) -> Result<PathBuf, Errno> {
         if path.is_empty() {
             return Err(Errno("enoent"));
@@ -71,7 +71,7 @@ impl Files for Disk {
     fn read(&mut self, file: FileId, n: usize) -> Result<Vec<u8>, Errno> {
         let file = self.file(file)?;
         let mut bytes = Vec::new();
-        // Reading nothing from what can't be read is an error all the same.
+        // Reading zero bytes from an unreadable file is an error, too.
         let done = match n {
             0 => file.read(&mut []),
             _ => file.take(n as u64).read_to_end(&mut bytes),
@@ -130,7 +130,7 @@ impl Files for Disk {
     fn allocate(&mut self, file: FileId, offset: u64, len: u64) -> Result<(), Errno> {
         let file = self.file(file)?;
         match fallocate(&*file, FallocateFlags::empty(), offset, len) {
-            // The file system can't reserve room; a longer file is what can be had.
+            // If the file system cannot reserve space, the file is extended instead.
             Err(rustix::io::Errno::OPNOTSUPP) => said(file.metadata().and_then(|it| {
                 if it.len() < offset + len { file.set_len(offset + len) } else { Ok(()) }
             })),
@@ -147,7 +147,7 @@ impl Files for Disk {
             Advice::DontNeed => rustix::fs::Advice::DontNeed,
             Advice::NoReuse => rustix::fs::Advice::NoReuse,
         };
-        // BEAM does not look at what comes of it either.
+        // BEAM ignores the result, too.
         let done = fadvise(self.file(file)?, offset, NonZeroU64::new(len), advice);
         done.unwrap_or_default();
         Ok(())
@@ -182,7 +182,7 @@ impl Files for Disk {
     fn set_permissions(&mut self, path: &[u8], mode: u32) -> Result<(), Errno> {
         let path = self.place(path)?;
         let set = |mode| fs::set_permissions(&path, Permissions::from_mode(mode));
-        // Who may not set these bits sets the others.
+        // A user who may not set the setuid and setgid bits sets the others.
         said(set(mode & 0o6777).or_else(|_| set(mode & 0o777)))
     }
 
@@ -233,7 +233,7 @@ impl Files for Disk {
 
     fn remove_file(&mut self, path: &[u8]) -> Result<(), Errno> {
         match said(fs::remove_file(self.place(path)?)) {
-            // What POSIX says, and Linux does not.
+            // POSIX specifies `EPERM`; Linux returns `EISDIR`.
             Err(Errno("eisdir")) => Err(Errno("eperm")),
             done => done,
         }
@@ -250,7 +250,7 @@ impl Files for Disk {
 
     fn current_dir(&mut self) -> Result<Vec<u8>, Errno> {
         let dir = match &self.current {
-            // One that was removed is no directory any more.
+            // A directory that was removed is an error.
             Some(dir) => said(fs::metadata(dir)).map(|_| dir.clone()),
             None => said(std::env::current_dir()),
         };
@@ -272,7 +272,7 @@ impl Files for Disk {
     }
 }
 
-/// How much is read at once when nobody knows how much there is.
+/// How many bytes are read at once when the size is unknown.
 const BLOCK: usize = 1 << 20;
 
 fn flags(modes: OpenModes) -> OFlags {

@@ -1,9 +1,9 @@
-//! Errors of the operating system, in the names that Erlang has for them.
+//! Errors of the operating system, by their names in Erlang.
 
 use erlang::Errno;
 use std::io;
 
-/// The name of an error; one that the operating system did not give is a bad argument.
+/// Returns the name of an error; `einval` for an error that did not come from the operating system.
 pub(crate) fn name(error: &io::Error) -> Errno {
     let number = error.raw_os_error().unwrap_or(0);
     match NAMES.binary_search_by_key(&number, |it| it.0) {
@@ -13,7 +13,7 @@ pub(crate) fn name(error: &io::Error) -> Errno {
     }
 }
 
-/// The numbers of Linux.
+/// The error numbers of Linux.
 const NAMES: &[(i32, &str)] = &[
     (1, "eperm"),
     (2, "enoent"),

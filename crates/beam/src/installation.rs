@@ -1,8 +1,8 @@
-//! Which OTP, and which Elixir, this machine has: versions and directories with code.
+//! The installed OTP and Elixir: versions and directories with code.
 //!
-//! Asked of the runtime once and remembered; the next run reads it without starting anything.
+//! The runtime is asked once and the answer is cached, so that later runs need not start it.
 
-use crate::cache::{Key, Stamp};
+use crate::cache::{CacheKey, Stamp};
 use crate::confinement::library_paths;
 use crate::peer::path_term;
 use erlang::HostError;
@@ -13,19 +13,19 @@ use term::{Term, etf};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installation {
-    /// `25`
+    /// The release, such as `25`.
     pub release: String,
-    /// `25.2.3`
+    /// The full version of OTP, such as `25.2.3`.
     pub otp_version: String,
-    /// `13.1.5`
+    /// The version of the runtime system, such as `13.1.5`.
     pub erts_version: String,
     pub root: PathBuf,
-    /// Directories with the code of OTP's applications.
+    /// The `ebin` directories of OTP's applications.
     pub code_paths: Vec<PathBuf>,
 }
 
 impl Installation {
-    /// Reads what the agent's `info` answers.
+    /// Reads the answer of the agent's request `info`.
     pub fn from_term(term: &Term) -> Option<Installation> {
         let [_, info] = term.as_tuple()? else { return None };
         let [release, otp, erts, root, paths] = info.as_tuple()? else { return None };
@@ -42,7 +42,7 @@ impl Installation {
         })
     }
 
-    /// The form that [`Installation::from_term`] reads.
+    /// Returns the term that [`Installation::from_term`] reads.
     pub fn to_term(&self) -> Term {
         let text = |it: &str| Term::binary(it.as_bytes().to_vec());
         let paths = self.code_paths.iter().map(|it| path_term(it)).collect();
@@ -56,7 +56,7 @@ impl Installation {
         Term::Tuple(vec![Term::atom("info"), info])
     }
 
-    /// To be kept: with the state of the directories that applications are installed in.
+    /// Returns a term for the cache, with the modification times of the directories that hold applications.
     pub(crate) fn stamped(&self) -> Term {
         let stamps = self.shelves().into_iter().map(|it| {
             let modified = Term::Int(Stamp::of(&it).modified);
@@ -65,7 +65,7 @@ impl Installation {
         Term::Tuple(vec![self.to_term(), Term::proper_list(stamps.collect())])
     }
 
-    /// What was kept, unless an application was installed or removed since.
+    /// Reads a cached term; `None` if an application was installed or removed since.
     pub(crate) fn still_there(bytes: &[u8]) -> Option<Installation> {
         let Term::Tuple(parts) = etf::decode(bytes).ok()? else { return None };
         let [info, stamps] = parts.as_slice() else { return None };
@@ -77,7 +77,7 @@ impl Installation {
         Installation::from_term(info).filter(|it| is_same && it.root.is_dir())
     }
 
-    /// The directories that hold applications.
+    /// Returns the directories that hold applications.
     fn shelves(&self) -> BTreeSet<PathBuf> {
         let apps = self.code_paths.iter().filter_map(|it| it.ancestors().nth(2));
         apps.map(Path::to_owned).chain([self.root.join("lib")]).chain(library_paths()).collect()
@@ -88,7 +88,7 @@ fn text(term: &Term) -> Option<String> {
     String::from_utf8(term.as_bytes()?.to_vec()).ok()
 }
 
-/// The executable that a name stands for.
+/// Finds an executable by its name or path.
 pub(crate) fn find_executable(name: &Path) -> Option<PathBuf> {
     if name.components().count() > 1 {
         return name.is_file().then(|| name.to_owned());
@@ -106,15 +106,15 @@ pub(crate) fn find_erl(name: &Path) -> Result<PathBuf, HostError> {
     })
 }
 
-/// Names an executable and what decides which OTP it starts.
-pub(crate) fn identity(erl: &Path) -> Key {
+/// Returns a key for an executable `erl` and everything that decides which OTP it starts.
+pub(crate) fn identity(erl: &Path) -> CacheKey {
     let real = erl.canonicalize().unwrap_or_else(|_| erl.to_owned());
     let stamp = Stamp::of(&real);
     let libs = std::env::var_os("ERL_LIBS").unwrap_or_default();
-    // Version managers put a script there that looks at the directory it is called in.
+    // The scripts of version managers choose OTP by the current directory.
     let inside_otp = real.ancestors().nth(2).is_some_and(|it| it.join("releases").is_dir());
     let dir = if inside_otp { PathBuf::new() } else { std::env::current_dir().unwrap_or_default() };
-    Key::of(&[
+    CacheKey::of(&[
         real.as_os_str().as_encoded_bytes(),
         &stamp.modified.to_le_bytes(),
         &stamp.size.to_le_bytes(),
@@ -123,7 +123,7 @@ pub(crate) fn identity(erl: &Path) -> Key {
     ])
 }
 
-/// Directories with Elixir's own code, found beside its executable.
+/// Returns the `ebin` directories of Elixir, found relative to its executable.
 pub(crate) fn elixir_paths(name: &Path) -> Vec<PathBuf> {
     let found = find_executable(name).and_then(|it| it.canonicalize().ok());
     let beside = found.and_then(|it| it.ancestors().nth(2).map(Path::to_owned));
@@ -132,7 +132,7 @@ pub(crate) fn elixir_paths(name: &Path) -> Vec<PathBuf> {
     root.map(|it| ebin_dirs(&it.join("lib"))).unwrap_or_default()
 }
 
-/// The `ebin` directories of all applications in a directory, in the order of their names.
+/// Returns the `ebin` directories of all applications in a directory, sorted by name.
 pub(crate) fn ebin_dirs(lib: &Path) -> Vec<PathBuf> {
     let mut dirs = entries(lib);
     dirs.retain_mut(|it| {
@@ -142,7 +142,7 @@ pub(crate) fn ebin_dirs(lib: &Path) -> Vec<PathBuf> {
     dirs
 }
 
-/// What a directory holds, sorted; nothing if it cannot be read.
+/// Returns the sorted entries of a directory; none if it cannot be read.
 pub(crate) fn entries(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|it| it.path()).collect();

@@ -1,4 +1,9 @@
-//! The real runtime beside the machine: loads code through it and asks it what the machine lacks.
+//! The real Erlang runtime (OTP) beside the machine.
+//!
+//! One `erl` is kept alive for the life of the tool and answers requests over framed terms ([`Otp`]): it loads and
+//! compiles modules, and runs what the machine lacks. It is started only when the cache does not have the answer, and
+//! usually within a sandbox (`confinement`). Further runtimes confirm findings ([`Replayer`]), run whole units
+//! (`backend`), and run instrumented programs (`instrument`).
 //!
 //! Starts processes and touches files; prints nothing.
 #![expect(clippy::disallowed_methods, reason = "this crate starts OTP and gives it time limits")]
@@ -16,7 +21,8 @@ mod turns;
 mod watch;
 
 pub mod backend;
-pub mod instrument;
+
+mod observe;
 
 mod cache;
 mod confinement;
@@ -29,6 +35,7 @@ mod sockets;
 
 pub use confinement::Confinement;
 pub use installation::Installation;
+pub use observe::{Observed, Observer};
 pub use otp::{Define, Otp, Settings};
 pub use replay::{Applied, Preparation, Replayed, Replayer};
 pub use source::Source;

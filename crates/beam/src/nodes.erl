@@ -1,16 +1,16 @@
-%% Nodes of the real BEAM for a program that needs several.
+%% Nodes of the real BEAM for programs that need several nodes.
 %%
-%% They are started by the agent, which is none of them, and stop with it. No daemon tells them where
-%% the others are: `register_node/3` and `address_please/3` are called in place of `erl_epmd`. Parsed
-%% form by form without a preprocessor: it uses no macro and no include.
+%% The agent starts them and is not one of them; they stop with it. There is no port mapper daemon:
+%% `register_node/3` and `address_please/3` are called in place of `erl_epmd`. The file is parsed form by
+%% form without a preprocessor, so it uses no macros and no includes.
 -module(gimlet_nodes).
 -export([on/4]).
 -export([call/4, settle/1, fall/2, echo/0]).
 -export([start_link/0, register_node/2, register_node/3, listen_port_please/2, address_please/3]).
 -export([port_please/2, port_please/3, names/1]).
 
-%% Applies a function on the first of some new nodes that have this code. What it is given last are
-%% processes to talk to the nodes through, by the names of the nodes.
+%% Applies a function on the first of some new nodes, which have this code loaded. Its last argument is a
+%% map from the nodes' names to processes through which the nodes are reached.
 on(Named, Code, {Module, Function, Args}, Limit) ->
     {Names, _} = lists:unzip(Named),
     Nodes = [binary_to_atom(Name) || Name <- Names],
@@ -26,8 +26,8 @@ on(Named, Code, {Module, Function, Args}, Limit) ->
             {unusable, <<"nodes do not start">>}
     end.
 
-%% Each listens where it was told to: a sandbox may leave no other port open. The script `erl` would
-%% need a shell.
+%% Each node listens on the given port, since a sandbox may allow no others. The script `erl` would need
+%% a shell.
 start(Node, Port) ->
     Listen = integer_to_list(Port),
     Args = [
@@ -63,7 +63,7 @@ listens(Node, Peer) ->
 
 %% On the nodes ----------------------------------------------------------------------------
 
-%% A call without a schedule.
+%% Makes a call without a schedule.
 call(Module, Function, Args, _) ->
     Made = fun() ->
         exit({gimlet_nodes,
@@ -79,15 +79,15 @@ call(Module, Function, Args, _) ->
 
 trim(Trace) -> lists:takewhile(fun(Frame) -> element(1, Frame) =/= gimlet_nodes end, Trace).
 
-%% Waits until whatever was sent from one node to another is there: signals keep their order on the way
-%% between two nodes.
+%% Waits until everything sent from one node to another has arrived: signals between two nodes keep their
+%% order.
 settle(Echoes) ->
     Ask = make_ref(),
     [Echo ! {settle, self(), Ask, Echoes -- [Echo]} || Echo <- Echoes],
     [heard(Echo, Ask) || Echo <- Echoes],
     ok.
 
-%% Takes a node down, and waits until the others know.
+%% Stops a node, and waits until the others know.
 fall(Echo, Others) ->
     Ask = make_ref(),
     Echo ! halt,
@@ -121,7 +121,8 @@ echo() ->
     end,
     echo().
 
-%% Who watches the node is told last: links and monitors of its processes have fired then.
+%% Waits until this process is told that the node is down: monitors of nodes are notified last, after
+%% links and monitors of processes.
 gone(Node) ->
     monitor_node(Node, true),
     receive {nodedown, Node} -> ok end,

@@ -1,14 +1,14 @@
-//! The host of the Erlang machine: finds modules, turns them into Core Erlang, asks OTP.
+//! The host of the Erlang machine: finds modules, has OTP turn them into Core Erlang, and passes requests on to OTP.
 //!
-//! Finding a file and recognising that it was loaded before need no OTP, so a second run of the
-//! same target starts none.
+//! Finding a file and recognising that it was loaded before need no OTP, so a second run on the same target starts
+//! none.
 
-use crate::cache::{Cache, Key, Kind, Stamp};
+use crate::cache::{Cache, CacheKey, EntryKind, Stamp};
 use crate::confinement::{Confinement, around_code, around_source, library_paths};
 use crate::disk::Disk;
 use crate::installation::{Installation, elixir_paths, find_erl, identity};
 use crate::peer::{AGENT, Launch, Peer, path_term};
-use crate::programs::Running as RunningPrograms;
+use crate::programs::RunningPrograms;
 use crate::sockets::Network;
 use crate::source::{Loaded, Source, SourceOptions, read_answer};
 use crate::target::Target;
@@ -20,14 +20,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use term::{Atom, Term, etf, read_term};
 
-/// Everything [`Otp`] depends on.
+/// The settings of an [`Otp`].
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The name or path of the runtime's executable.
     pub erl: PathBuf,
-    /// The name or path of Elixir's executable; only where it lies matters.
+    /// The name or path of Elixir's executable; only its location is used.
     pub elixir: PathBuf,
-    /// Where loaded code is kept between runs.
+    /// The directory of the cache; `None`: nothing is cached.
     pub cache_dir: Option<PathBuf>,
     /// Directories with `.beam` files, searched before OTP's own (`-pa`).
     pub code_paths: Vec<PathBuf>,
@@ -38,7 +38,7 @@ pub struct Settings {
     pub start_limit: Duration,
     pub load_limit: Duration,
     pub apply_limit: Duration,
-    /// What the runtime is kept from; `None`: it may do what the user may.
+    /// The sandbox; `None`: the runtime may do what the user may.
     pub confinement: Option<Confinement>,
 }
 
@@ -46,7 +46,7 @@ pub struct Settings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Define {
     pub name: String,
-    /// An Erlang term; what is none counts as a string.
+    /// An Erlang term; other texts count as strings.
     pub value: Option<String>,
 }
 
@@ -71,20 +71,20 @@ impl Default for Settings {
 pub struct Otp {
     settings: Settings,
     cache: Cache,
-    identity: Key,
+    identity: CacheKey,
     elixir: Vec<PathBuf>,
-    /// Modules whose file is given, before any directory is searched.
+    /// Modules with a given file; no directory is searched for these.
     sources: BTreeMap<Atom, Source>,
     installation: Option<Installation>,
-    /// Where the program wants modules to be looked for.
+    /// The code path that the program under test has set.
     chosen_path: Option<Vec<PathBuf>>,
-    /// What runs before anything is asked, besides kernel and stdlib.
+    /// Applications that are started before any request, besides kernel and stdlib.
     running: Running,
     peer: Peer,
 }
 
 impl Otp {
-    /// Finds the executable, starts nothing.
+    /// Finds the executable; starts nothing.
     pub fn new(settings: Settings) -> Result<Otp, HostError> {
         let erl = find_erl(&settings.erl)?;
         let cache = Cache::new(settings.cache_dir.clone());
@@ -120,7 +120,7 @@ impl Otp {
         })
     }
 
-    /// Makes the modules of a target known, and where the modules lie that they call.
+    /// Registers the modules of a target, and the directories of the modules they call.
     pub fn add_target(&mut self, target: &Target) -> Result<(), HostError> {
         for module in &target.modules {
             if let Some(source) = &module.source {
@@ -130,57 +130,57 @@ impl Otp {
         self.add_code_paths(&target.code_paths)
     }
 
-    /// From now on this file is that module.
+    /// Registers the file of a module.
     pub fn add_source(&mut self, name: Atom, source: Source) {
         self.allow_source(&source);
         self.sources.insert(name, source);
     }
 
-    /// Lets the runtime read what it takes to load or compile this file.
+    /// Allows the runtime to read what is needed to load or compile this file.
     pub(crate) fn allow_source(&mut self, source: &Source) {
         let reads = around_source(source, &self.options(source));
         self.peer.allow_reading(reads);
     }
 
-    /// Lets the runtime read these files and directories.
+    /// Allows the runtime to read these files and directories.
     pub(crate) fn allow_reading(&mut self, paths: Vec<PathBuf>) {
         self.peer.allow_reading(paths);
     }
 
-    /// Lets the runtime start nodes beside itself.
+    /// Allows the runtime to start nodes.
     pub(crate) fn allow_nodes(&mut self, count: usize) {
         self.peer.allow_nodes(count);
     }
 
-    /// Where these nodes are to listen.
+    /// Returns the ports on which these nodes must listen.
     pub(crate) fn ports(&mut self) -> Result<Vec<u16>, HostError> {
         self.peer.ports()
     }
 
-    /// Searches these directories too, before OTP's own.
+    /// Adds directories to search before OTP's own.
     pub fn add_code_paths(&mut self, paths: &[PathBuf]) -> Result<(), HostError> {
         self.settings.code_paths.extend_from_slice(paths);
         self.peer.add_code_paths(paths)
     }
 
-    /// Lets these applications run from the beginning, in the machine and in the runtime.
+    /// Starts these applications before any request, in the machine and in the runtime.
     pub(crate) fn run_applications(&mut self, running: Running) {
         self.peer.run_applications(running.clone());
         self.running = running;
     }
 
-    /// Whether the described application runs from the beginning.
+    /// Whether the described application is started before any request.
     pub fn runs(&self, described: &Term) -> bool {
         let name = described.as_tuple().and_then(|it| it.get(1)).and_then(Term::as_atom);
         self.running.started.iter().any(|it| Some(it.as_str()) == name)
     }
 
-    /// How many processes were started so far.
+    /// Returns how many runtimes were started so far.
     pub fn starts(&self) -> u32 {
         self.peer.starts
     }
 
-    /// What the agent says to a request.
+    /// Sends a request to the agent and returns the answer.
     pub(crate) fn ask(&mut self, limit: Duration, request: &Term) -> Result<Term, HostError> {
         self.peer.ask(limit, request)
     }
@@ -193,19 +193,19 @@ impl Otp {
         self.settings.load_limit
     }
 
-    /// What the last request had done when its time was over, in reductions.
+    /// Returns the reductions that the last request had used when it timed out.
     pub(crate) fn spent(&self) -> u64 {
         self.peer.spent
     }
 
-    /// The process id of the runtime, if it runs.
+    /// Returns the process id of the runtime, if it is running.
     pub fn process_id(&self) -> Option<u32> {
         self.peer.process_id()
     }
 
     pub fn installation(&mut self) -> Result<&Installation, HostError> {
         if self.installation.is_none() {
-            let kept = self.cache.read(Kind::Installation, &self.identity);
+            let kept = self.cache.read(EntryKind::Installation, &self.identity);
             let found = match kept.as_deref().and_then(Installation::still_there) {
                 Some(found) => found,
                 None => self.ask_installation()?,
@@ -219,16 +219,16 @@ impl Otp {
         let info = self.peer.info()?;
         let mut found = Installation::from_term(&info)
             .ok_or_else(|| HostError::Lost("it described itself in an unknown way".to_owned()))?;
-        // The process was started with them; they belong to this run, not to the installation.
+        // The runtime was started with the user's code paths, which are not part of the installation.
         let ours: Vec<&PathBuf> = self.settings.code_paths.iter().chain(&self.elixir).collect();
         found.code_paths.retain(|it| !ours.contains(&it));
         if let Ok(bytes) = etf::encode(&found.stamped()) {
-            self.cache.write(Kind::Installation, &self.identity, &bytes);
+            self.cache.write(EntryKind::Installation, &self.identity, &bytes);
         }
         Ok(found)
     }
 
-    /// The file that holds a module.
+    /// Finds the file of a module.
     pub fn find(&mut self, module: &Atom) -> Result<Source, HostError> {
         if let Some(source) = self.sources.get(module) {
             return Ok(source.clone());
@@ -241,12 +241,12 @@ impl Otp {
         self.search(&format!("{name}.beam"))?.map(Source::Beam).ok_or_else(not_found)
     }
 
-    /// The first file of this name where modules are looked for.
+    /// Returns the first file with this name on the code path.
     fn search(&mut self, file: &str) -> Result<Option<PathBuf>, HostError> {
         let search = |dirs: &[PathBuf]| dirs.iter().map(|it| it.join(file)).find(|it| it.is_file());
         if let Some(chosen) = &self.chosen_path {
             let found = search(chosen);
-            // What is part of the runtime is on no path.
+            // Modules preloaded into the runtime are on no code path.
             let own = self.installation()?.code_paths.last().cloned();
             return Ok(found.or_else(|| search(own.as_slice())));
         }
@@ -256,19 +256,19 @@ impl Otp {
         Ok(search(&self.installation()?.code_paths).or_else(|| search(&self.elixir)))
     }
 
-    /// The code of a module in a given file.
+    /// Loads the code of a module from a given file.
     pub fn load_source(&mut self, source: &Source) -> Result<ModuleCode, HostError> {
         let options = self.options(source);
         let version = self.version()?;
-        let index_key = Key::of(&[&version, source.fingerprint(&options).as_bytes()]);
-        let index = self.cache.read(Kind::Index, &index_key).and_then(|it| Index::decode(&it));
+        let index_key = CacheKey::of(&[&version, source.fingerprint(&options).as_bytes()]);
+        let index = self.cache.read(EntryKind::Index, &index_key).and_then(|it| Index::decode(&it));
         if let Some(index) = &index
             && index.files.iter().all(|(path, stamp)| Stamp::of(path) == *stamp)
             && let Some(code) = self.kept(&index.content)
         {
             return Ok(code);
         }
-        // Other times, same content: a fresh checkout, or a build that changed nothing.
+        // The times differ but the content may be the same: a fresh checkout, or a build without changes.
         let files = index.map(|it| it.paths()).or_else(|| source.own_files());
         if let Some(files) = files {
             let content = content_key(&version, source, &options, &files);
@@ -285,7 +285,7 @@ impl Otp {
         source: &Source,
         options: &SourceOptions,
         version: &[u8],
-        index_key: &Key,
+        index_key: &CacheKey,
     ) -> Result<ModuleCode, HostError> {
         let begin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let request = source.request(options);
@@ -298,17 +298,17 @@ impl Otp {
         let content = content_key(version, source, options, &files);
         let index = Index::new(content, &files);
         let begin = i64::try_from(begin.as_nanos()).unwrap_or(i64::MAX);
-        // A file written meanwhile may differ from what was compiled.
+        // A file written during the compilation may differ from what was compiled.
         if index.files.iter().all(|(_, stamp)| stamp.modified < begin) {
-            self.cache.write(Kind::Code, &index.content, &bytes);
+            self.cache.write(EntryKind::Code, &index.content, &bytes);
             self.keep_index(index_key, index);
         }
         Ok(code)
     }
 
-    /// The code of a module of ours, from its text: no macros, no included files.
+    /// Loads a module of the tool from its text, without macros and included files.
     pub fn load_text(&mut self, text: &str) -> Result<ModuleCode, HostError> {
-        let content = Key::of(&[&self.version()?, text.as_bytes()]);
+        let content = CacheKey::of(&[&self.version()?, text.as_bytes()]);
         if let Some(code) = self.kept(&content) {
             return Ok(code);
         }
@@ -318,7 +318,7 @@ impl Otp {
         let Loaded { bytes, .. } = read_answer(&Source::Erl(PathBuf::from("gimlet")), &answer)?;
         let code = crate::source::module_code(&bytes)
             .ok_or_else(|| HostError::Lost("it sent a module that is none".to_owned()))?;
-        self.cache.write(Kind::Code, &content, &bytes);
+        self.cache.write(EntryKind::Code, &content, &bytes);
         Ok(code)
     }
 
@@ -327,8 +327,8 @@ impl Otp {
         SourceOptions::of(source, includes, defines, code_paths)
     }
 
-    /// What decides, apart from the file, how a module is understood: the compiler, where it looks for
-    /// applications, and Elixir, which has code of its own that reads debug info.
+    /// Returns everything besides the file that determines how a module is loaded: the compiler, its search path, and
+    /// Elixir, whose code reads debug info.
     pub(crate) fn version(&mut self) -> Result<Vec<u8>, HostError> {
         let mut elixir: Vec<u8> = Vec::new();
         for dir in &self.elixir {
@@ -338,7 +338,7 @@ impl Otp {
         let otp = self.installation()?;
         let paths = otp.code_paths.iter().map(|it| it.as_os_str().as_encoded_bytes());
         let paths = paths.collect::<Vec<_>>().join(&0);
-        let key = Key::of(&[
+        let key = CacheKey::of(&[
             AGENT.as_bytes(),
             otp.otp_version.as_bytes(),
             otp.erts_version.as_bytes(),
@@ -349,13 +349,13 @@ impl Otp {
         Ok(key.as_str().as_bytes().to_vec())
     }
 
-    fn kept(&self, content: &Key) -> Option<ModuleCode> {
-        crate::source::module_code(&self.cache.read(Kind::Code, content)?)
+    fn kept(&self, content: &CacheKey) -> Option<ModuleCode> {
+        crate::source::module_code(&self.cache.read(EntryKind::Code, content)?)
     }
 
-    fn keep_index(&self, key: &Key, index: Index) {
+    fn keep_index(&self, key: &CacheKey, index: Index) {
         if let Ok(bytes) = etf::encode(&index.into_term()) {
-            self.cache.write(Kind::Index, key, &bytes);
+            self.cache.write(EntryKind::Index, key, &bytes);
         }
     }
 }
@@ -368,7 +368,7 @@ impl Host for Otp {
     fn load(&mut self, module: &Atom) -> Result<ModuleCode, HostError> {
         let source = self.find(module)?;
         let code = match self.load_source(&source) {
-            // The user's own modules are wanted as they were written; others only have to run.
+            // The modules under test need debug info; other modules can be made from their assembly.
             Err(HostError::NoDebugInfo(_)) if !self.sources.contains_key(module) => {
                 let bytes =
                     std::fs::read(source.path()).map_err(|it| HostError::Lost(it.to_string()))?;
@@ -454,7 +454,7 @@ impl Host for Otp {
         let elixir = self.elixir.clone();
         let running = self.running.clone();
         let otp = self.installation()?;
-        // The last one is that of the runtime itself, which is on no path.
+        // The last directory belongs to the runtime itself and is on no code path.
         let of_otp = otp.code_paths.split_last().map(|it| it.1.to_vec()).unwrap_or_default();
         let code_path = own.into_iter().chain(of_otp).chain(elixir);
         let text = |it: PathBuf| it.to_str().map(str::to_owned);
@@ -487,7 +487,7 @@ fn read_applied(answer: Term) -> Option<HostAnswer> {
             let Some(Term::Atom(class)) = parts.next() else { return None };
             Some(HostAnswer::Raised { class, reason: parts.next()?, trace: parts.next()? })
         }
-        // An exit signal of another process, not of the function itself.
+        // The process received an exit signal from another process.
         "exited" => {
             let reason = parts.next()?;
             Some(HostAnswer::Raised { class: Atom::new("exit"), reason, trace: Term::Nil })
@@ -496,14 +496,14 @@ fn read_applied(answer: Term) -> Option<HostAnswer> {
     }
 }
 
-/// A content and the files it was read from, as they were then.
+/// The key of a content, and the files it was made from with their times.
 struct Index {
-    content: Key,
+    content: CacheKey,
     files: Vec<(PathBuf, Stamp)>,
 }
 
 impl Index {
-    fn new(content: Key, files: &[PathBuf]) -> Index {
+    fn new(content: CacheKey, files: &[PathBuf]) -> Index {
         Index { content, files: files.iter().map(|it| (it.clone(), Stamp::of(it))).collect() }
     }
 
@@ -529,14 +529,19 @@ impl Index {
             Some((path, Stamp { modified: modified.as_int()?, size: size.as_int()? }))
         };
         let files: Vec<_> = files.as_list()?.iter().map(file).collect::<Option<_>>()?;
-        let content = Key::from_text(std::str::from_utf8(content.as_bytes()?).ok()?);
+        let content = CacheKey::from_text(std::str::from_utf8(content.as_bytes()?).ok()?);
         (!files.is_empty()).then_some(Index { content, files })
     }
 }
 
-/// Where a `.beam` lies does not matter to what it holds; a source file's path shows up in stack
-/// traces.
-fn content_key(version: &[u8], source: &Source, options: &SourceOptions, files: &[PathBuf]) -> Key {
+/// Returns the key of the content of files. The path of a `.beam` does not matter; that of a source file shows up in
+/// stack traces.
+fn content_key(
+    version: &[u8],
+    source: &Source,
+    options: &SourceOptions,
+    files: &[PathBuf],
+) -> CacheKey {
     let options = match source {
         Source::Beam(_) => String::new(),
         Source::Erl(_) => source.fingerprint(options),
@@ -544,10 +549,10 @@ fn content_key(version: &[u8], source: &Source, options: &SourceOptions, files: 
     let contents: Vec<Vec<u8>> = files.iter().map(|it| read(it)).collect();
     let mut parts: Vec<&[u8]> = vec![version, options.as_bytes()];
     parts.extend(contents.iter().map(Vec::as_slice));
-    Key::of(&parts)
+    CacheKey::of(&parts)
 }
 
-/// A file that is not there has a content too: it may come back.
+/// Reads a file for hashing; a missing file has a content of its own, as it may be created later.
 fn read(path: &Path) -> Vec<u8> {
     std::fs::read(path).map_or_else(|_| vec![0], |it| [&[1], it.as_slice()].concat())
 }

@@ -1,9 +1,9 @@
-//! One long-lived `erl` that answers requests, one at a time.
+//! A long-lived `erl` that answers requests, one at a time.
 //!
-//! Started by the first request and again by the first one after it was lost. Knows frames and
-//! time limits; what a request means is between the agent and the caller.
+//! It is started by the first request, and again by the first request after it was lost. Knows frames and time limits;
+//! the meaning of requests is left to the agent and the callers.
 
-use crate::cache::{Cache, Key, Kind};
+use crate::cache::{Cache, CacheKey, EntryKind};
 use crate::confinement::{Confinement, Runtime, around_code, free_ports};
 use erlang::{HostError, Running as Applications};
 use sandbox::{Process, Scratch};
@@ -18,64 +18,64 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use term::{Term, etf};
 
-/// The agent's source; part of every cache key, since what it answers depends on it.
+/// The source of the agent. It is part of every cache key, since all answers depend on it.
 pub(crate) const AGENT: &str = include_str!("agent.erl");
 
 const BOOT: &str = include_str!("boot.erl");
 
-/// How long `erl` may take beyond the limit that the agent keeps itself.
+/// How much longer than the agent's own time limit we wait for an answer.
 const GRACE: Duration = Duration::from_secs(2);
 /// How long `erl` may take to stop.
 const STOP: Duration = Duration::from_secs(2);
-/// How often we look whether anyone still wants the answer.
+/// The interval at which the interrupt flag is checked.
 const LOOK: Duration = Duration::from_millis(50);
-/// What is remembered of the last lines that `erl` wrote to its standard error.
+/// How many bytes of the last output on standard error are kept.
 const LAST_WORDS: usize = 2000;
-/// A frame is at most what its length field and the port driver can carry.
+/// The maximal size of a frame in bytes, given by its length field and the port driver.
 const MAX_FRAME: usize = 1 << 30;
 
-/// Identities of frames that come before the first answer.
+/// The ids of frames that come before the first answer.
 const COMPILED: u32 = u32::MAX;
 const STALE: u32 = u32::MAX - 1;
 const READY: u32 = 0;
 
-/// The time limit of a request whose processes stay.
+/// The time limit of a request whose processes are not ended.
 const FOR_GOOD: u32 = 0;
 
 #[derive(Debug)]
 pub(crate) struct Peer {
     launch: Launch,
-    /// Known once a sandbox was needed.
+    /// The location of the runtime; computed when a sandbox is needed.
     runtime: Option<Runtime>,
-    running: Option<Running>,
-    /// How often a process was started.
+    running: Option<RunningPeer>,
+    /// How many processes were started.
     pub(crate) starts: u32,
-    /// What the last request had done when its time was over, in reductions.
+    /// The reductions that the last request had used when it timed out.
     pub(crate) spent: u64,
-    /// Once it is set, nobody waits for an answer.
+    /// When the flag is set, the current request is given up.
     pub(crate) interrupt: Arc<AtomicBool>,
 }
 
 /// How to start the process.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
-    /// The executable, found.
+    /// The path of the executable.
     pub(crate) erl: PathBuf,
-    /// Names the executable and its OTP in cache keys.
-    pub(crate) identity: Key,
-    /// Searched before OTP's own.
+    /// Identifies the executable and its OTP in cache keys.
+    pub(crate) identity: CacheKey,
+    /// Directories searched before OTP's own.
     pub(crate) code_paths: Vec<PathBuf>,
-    /// Searched after OTP's own.
+    /// Directories searched after OTP's own.
     pub(crate) last_paths: Vec<PathBuf>,
     pub(crate) start_limit: Duration,
     pub(crate) cache: Cache,
-    /// `None`: it may do what the user may.
+    /// The sandbox; `None`: the process may do what the user may.
     pub(crate) confinement: Option<Confinement>,
-    /// What it may read besides its own files.
+    /// Paths that it may read besides its own files.
     pub(crate) reads: Vec<PathBuf>,
-    /// How many nodes it may start beside itself.
+    /// How many nodes it may start.
     pub(crate) nodes: usize,
-    /// What runs on it before anything is asked of it.
+    /// The applications that are started before any request.
     pub(crate) running: Applications,
 }
 
@@ -91,14 +91,14 @@ impl Peer {
         }
     }
 
-    /// The agent's answer to a request that takes no longer than `limit`.
+    /// Returns the agent's answer to a request with this time limit.
     pub(crate) fn ask(&mut self, limit: Duration, request: &Term) -> Result<Term, HostError> {
         self.spent = 0;
         let body = etf::encode(request).map_err(|why| HostError::Lost(why.to_string()))?;
         let interrupt = Arc::clone(&self.interrupt);
         let running = self.running()?;
         let answer = running.ask(limit, &body, &interrupt).map(undamaged);
-        // Whatever it would still say belongs to this request, or can't be trusted.
+        // A late answer could be mistaken for that of the next request, and a damaged runtime cannot be trusted.
         if !matches!(answer, Ok((_, Health::Sound))) {
             self.running = None;
         }
@@ -112,12 +112,12 @@ impl Peer {
         Ok(answer)
     }
 
-    /// What the process said about its OTP when it started.
+    /// Returns what the process reported about its OTP when it started.
     pub(crate) fn info(&mut self) -> Result<Term, HostError> {
         Ok(self.running()?.info.clone())
     }
 
-    /// Puts directories in front of the code path, now and after every restart.
+    /// Adds directories to the front of the code path, now and after every restart.
     pub(crate) fn add_code_paths(&mut self, paths: &[PathBuf]) -> Result<(), HostError> {
         self.launch.code_paths.extend_from_slice(paths);
         self.allow_reading(paths.iter().flat_map(|it| around_code(it)).collect());
@@ -129,8 +129,8 @@ impl Peer {
         self.ask(self.launch.start_limit, &request).map(drop)
     }
 
-    /// Lets it read these files and directories, too. What runs can't be given more, so it is started
-    /// anew if it needs to be.
+    /// Allows the process to read these paths. A running process cannot be given more rights, so it is restarted if
+    /// necessary.
     pub(crate) fn allow_reading(&mut self, paths: Vec<PathBuf>) {
         if self.launch.confinement.is_none() {
             return;
@@ -155,7 +155,7 @@ impl Peer {
         })
     }
 
-    /// Lets these applications run from the beginning, which takes a new start.
+    /// Sets the applications that are started first; restarts the process if they changed.
     pub(crate) fn run_applications(&mut self, running: Applications) {
         if self.launch.running != running {
             self.launch.running = running;
@@ -163,30 +163,30 @@ impl Peer {
         }
     }
 
-    /// Lets it start nodes that talk to each other.
+    /// Allows the process to start nodes that talk to each other.
     pub(crate) fn allow_nodes(&mut self, count: usize) {
         self.launch.nodes = count;
         self.running = None;
     }
 
-    /// Where the nodes that it may start are to listen.
+    /// Returns the ports on which these nodes must listen.
     pub(crate) fn ports(&mut self) -> Result<Vec<u16>, HostError> {
         Ok(self.running()?.ports.clone())
     }
 
-    /// The process id, if the process runs.
+    /// Returns the id of the process, if it is running.
     pub(crate) fn process_id(&self) -> Option<u32> {
         self.running.as_ref().map(|it| it.process.id())
     }
 
-    fn running(&mut self) -> Result<&mut Running, HostError> {
+    fn running(&mut self) -> Result<&mut RunningPeer, HostError> {
         if self.running.is_none() {
             self.starts += 1;
             let confinement = match self.launch.confinement.clone() {
                 Some(confinement) => Some((confinement, self.runtime()?.clone())),
                 None => None,
             };
-            let mut running = Running::start(&self.launch, confinement.as_ref())?;
+            let mut running = RunningPeer::start(&self.launch, confinement.as_ref())?;
             if self.launch.running != Applications::default() {
                 running.begin(&self.launch)?;
             }
@@ -203,7 +203,7 @@ enum Health {
     Damaged,
 }
 
-/// The answer, without what the agent says of the runtime.
+/// Separates an answer from the agent's report on the runtime.
 fn undamaged(answer: Term) -> (Term, Health) {
     match answer.as_tuple() {
         Some([tag, inner]) if tag.as_atom() == Some("damaged") => (inner.clone(), Health::Damaged),
@@ -211,31 +211,31 @@ fn undamaged(answer: Term) -> (Term, Health) {
     }
 }
 
-/// A path as a request carries it.
+/// Returns a path as it is sent in a request.
 pub(crate) fn path_term(path: &Path) -> Term {
     Term::binary(path.as_os_str().as_encoded_bytes().to_vec())
 }
 
-/// The process and the threads that keep a blocked pipe from blocking us.
+/// A running process, and the threads that read and write its pipes so that a full pipe does not block the tool.
 #[derive(Debug)]
-struct Running {
+struct RunningPeer {
     process: Process,
-    /// Dropping it closes the process's input, which tells the agent to stop.
+    /// The queue to the process's input. Dropping it closes the input, which tells the agent to stop.
     frames: Option<Sender<Vec<u8>>>,
     answers: Receiver<Vec<u8>>,
     threads: Vec<JoinHandle<()>>,
     last_words: Arc<Mutex<VecDeque<u8>>>,
     last_id: u32,
     info: Term,
-    /// Those that its nodes may use.
+    /// The ports that its nodes may use.
     ports: Vec<u16>,
 }
 
-impl Running {
+impl RunningPeer {
     fn start(
         launch: &Launch,
         confinement: Option<&(Confinement, Runtime)>,
-    ) -> Result<Running, HostError> {
+    ) -> Result<RunningPeer, HostError> {
         let failed = |why: &dyn std::fmt::Display| {
             HostError::Lost(format!("{} could not be started: {why}", launch.erl.display()))
         };
@@ -257,7 +257,7 @@ impl Running {
             let words = Arc::clone(&last_words);
             threads.push(std::thread::spawn(move || remember(stderr, &words)));
         }
-        let mut running = Running {
+        let mut running = RunningPeer {
             process,
             frames: Some(frames),
             answers,
@@ -271,17 +271,17 @@ impl Running {
         Ok(running)
     }
 
-    /// Gives the process its agent: compiled if we have it, else as source to compile.
+    /// Sends the agent to the process: compiled if it is in the cache, otherwise as source.
     fn boot(&mut self, launch: &Launch) -> Result<(), HostError> {
-        let key = Key::of(&[launch.identity.as_str().as_bytes(), AGENT.as_bytes()]);
-        match launch.cache.read(Kind::Agent, &key) {
+        let key = CacheKey::of(&[launch.identity.as_str().as_bytes(), AGENT.as_bytes()]);
+        match launch.cache.read(EntryKind::Agent, &key) {
             Some(beam) => self.send(&[b"b", &beam])?,
             None => self.send(&[b"s", AGENT.as_bytes()])?,
         }
         let end = Instant::now() + launch.start_limit;
         loop {
             match self.receive(end, &AtomicBool::new(false))? {
-                (COMPILED, beam) => launch.cache.write(Kind::Agent, &key, &beam),
+                (COMPILED, beam) => launch.cache.write(EntryKind::Agent, &key, &beam),
                 (STALE, _) => self.send(&[b"s", AGENT.as_bytes()])?,
                 (_, body) => {
                     self.info = etf::decode(&body).map_err(|why| self.lost(&why.to_string()))?;
@@ -291,7 +291,7 @@ impl Running {
         }
     }
 
-    /// Starts applications that run as long as the runtime does.
+    /// Starts the applications that run as long as the runtime does.
     fn begin(&mut self, launch: &Launch) -> Result<(), HostError> {
         let Applications { environment, loaded, started } = &launch.running;
         let started = started.iter().cloned().map(Term::Atom).collect();
@@ -330,7 +330,7 @@ impl Running {
         if sent { Ok(()) } else { Err(self.lost("it takes no requests")) }
     }
 
-    /// The next frame's identity and the rest of it.
+    /// Receives a frame and returns its id and body.
     fn receive(
         &mut self,
         end: Instant,
@@ -341,7 +341,8 @@ impl Running {
             match self.answers.recv_timeout(left.min(LOOK)) {
                 Ok(frame) => break frame,
                 Err(RecvTimeoutError::Timeout) if interrupt.load(Ordering::Relaxed) => {
-                    // It is busy, and would not notice that it shall stop. If it is gone, so much the better.
+                    // A busy runtime would not notice the closed input. If it is gone already, there is nothing to
+                    // stop.
                     drop(self.process.stop());
                     return Err(HostError::Timeout("it was interrupted".to_owned()));
                 }
@@ -369,9 +370,8 @@ impl Running {
     }
 }
 
-/// First the input is closed, then the process gets time to stop, then it is killed; the threads
-/// end with their pipes.
-impl Drop for Running {
+/// Closes the input, gives the process time to stop, and then kills it; the threads end with their pipes.
+impl Drop for RunningPeer {
     fn drop(&mut self) {
         self.frames = None;
         let end = Instant::now() + STOP;
@@ -380,7 +380,7 @@ impl Drop for Running {
             let left = end.saturating_duration_since(Instant::now());
             stopped = self.answers.recv_timeout(left) == Err(RecvTimeoutError::Disconnected);
         }
-        // The runtime may be gone, and something that it started not.
+        // Programs that the runtime started may outlive it.
         drop(self.process.stop());
         for thread in self.threads.drain(..) {
             drop(thread.join());
@@ -388,8 +388,8 @@ impl Drop for Running {
     }
 }
 
-/// The process talks on descriptors 3 and 4, so that a program that prints, or a port program
-/// that inherits standard output, cannot break a frame; what they print goes to standard error.
+/// Returns the command of the runtime. The frames go through descriptors 3 and 4, so that a program that prints, or a
+/// port program that inherits standard output, cannot break a frame. Their output goes to standard error.
 fn command(
     launch: &Launch,
     confinement: Option<&(Confinement, Runtime)>,
@@ -403,9 +403,9 @@ fn command(
         None => (unconfined(launch), None),
     };
     command
-        // No break handler on Ctrl-C, no spinning schedulers, file names are UTF-8.
+        // No break handler on Ctrl-C, no busy-waiting schedulers, file names in UTF-8.
         .args(["+Bi", "+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none", "+fnu"])
-        // Neither the user's ~/.erlang nor a shell.
+        // Neither the user's `~/.erlang` nor a shell.
         .args(["-boot", "no_dot_erlang", "-noinput"]);
     for path in &launch.code_paths {
         command.arg("-pa").arg(path);
@@ -414,7 +414,7 @@ fn command(
         command.arg("-pz").arg(path);
     }
     if std::env::current_dir().is_err() {
-        // Somebody deleted the directory that we are in; OTP starts in none.
+        // OTP does not start in a directory that was deleted.
         command.current_dir("/");
     }
     command
@@ -432,8 +432,8 @@ fn command(
 fn unconfined(launch: &Launch) -> Command {
     let mut command = Command::new("/bin/sh");
     command
-        // A single allocation can be larger than all the memory there is: it must fail. A runtime with
-        // many schedulers reserves some gigabytes from the start.
+        // A single allocation larger than the memory must fail. The limit allows for the gigabytes of address space
+        // that a runtime with many schedulers reserves.
         .args(["-c", r#"ulimit -v 16777216 2>&-; exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#])
         .arg(&launch.erl);
     command

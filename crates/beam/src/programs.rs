@@ -1,7 +1,7 @@
-//! Programs that ports of the machine run: started here, read and written by threads.
+//! Programs of the operating system that ports of the machine start; threads read their output and write their input.
 //!
-//! A reader sends what a program says to one queue that holds a limited number of pieces, so a
-//! program that says too much waits. All of them end with the run.
+//! All readers send to one bounded queue, so a program with too much output blocks. All programs are ended with the
+//! run.
 
 use crate::errno;
 use erlang::{Command, Errno, Errors, Executable, Input, ProgramEvent, ProgramId, Programs};
@@ -19,12 +19,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningPrograms {
     programs: BTreeMap<ProgramId, Program>,
-    /// Nobody listens to them, but they may still run.
+    /// Programs whose ports were closed and that may still run.
     orphans: Vec<Child>,
     n_started: u32,
-    /// Of programs that could not be started.
+    /// Events of programs that could not be started.
     early: Vec<(ProgramId, ProgramEvent)>,
     said: Receiver<(ProgramId, ProgramEvent)>,
     tell: SyncSender<(ProgramId, ProgramEvent)>,
@@ -35,25 +35,25 @@ struct Program {
     child: Child,
     input: Option<Sender<Vec<u8>>>,
     is_closed: Arc<AtomicBool>,
-    /// Its output is over, how it ended is not known yet.
+    /// The program closed its output, and its exit status is not known yet.
     is_ending: bool,
 }
 
-/// Pieces of output that wait to be heard.
+/// How many pieces of output the queue holds.
 const QUEUE: usize = 256;
 const PIECE: usize = 1 << 16;
-/// How often a program that closed its output is asked whether it has ended.
+/// The interval at which a program that closed its output is polled for its exit status.
 const STEP: Duration = Duration::from_millis(1);
 
-impl Default for Running {
-    fn default() -> Running {
+impl Default for RunningPrograms {
+    fn default() -> RunningPrograms {
         let (tell, said) = sync_channel(QUEUE);
         let (programs, orphans, early) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Running { programs, orphans, n_started: 0, early, said, tell }
+        RunningPrograms { programs, orphans, n_started: 0, early, said, tell }
     }
 }
 
-impl Programs for Running {
+impl Programs for RunningPrograms {
     fn start(&mut self, command: &Command) -> Result<(ProgramId, u32), Errno> {
         let (output, writer) = std::io::pipe().map_err(|it| errno::name(&it))?;
         if let Executable::File { path, .. } = &command.what {
@@ -75,14 +75,14 @@ impl Programs for Running {
         let id = ProgramId(self.n_started);
         let mut child = match started.spawn() {
             Ok(child) => child,
-            // BEAM finds out too late, and says it as if the program had.
+            // BEAM reports the error as the program's exit status, since it learns of it only after the fork.
             Err(error) => {
                 let status = error.raw_os_error().unwrap_or(-1);
                 self.early.extend([(id, ProgramEvent::End), (id, ProgramEvent::Exited(status))]);
                 return Ok((id, 0));
             }
         };
-        // It holds the writing end of the pipe, which must be the program's alone.
+        // The command holds the writing end of the pipe, which only the program must have.
         drop(started);
         let is_closed = Arc::new(AtomicBool::new(false));
         let input = child.stdin.take().map(|it| writer_of(id, it, self.tell.clone()));
@@ -94,7 +94,7 @@ impl Programs for Running {
 
     fn write(&mut self, program: ProgramId, bytes: Vec<u8>) {
         if let Some(input) = self.programs.get(&program).and_then(|it| it.input.as_ref()) {
-            // A writer that is gone has said why.
+            // A writer thread that ended has reported the reason.
             input.send(bytes).unwrap_or_default();
         }
     }
@@ -146,16 +146,16 @@ impl Programs for Running {
             .chain(self.orphans.drain(..))
             .collect();
         for mut child in children {
-            // It may have ended by itself.
+            // The program may have exited already.
             child.kill().unwrap_or_default();
             drop(child.wait());
         }
-        // Those that still write to the old queue find it closed.
-        *self = Running::default();
+        // Threads of earlier programs still hold the old queue; their sends fail.
+        *self = RunningPrograms::default();
     }
 }
 
-impl Running {
+impl RunningPrograms {
     fn note(&mut self, (id, event): &(ProgramId, ProgramEvent)) {
         if let (Some(program), ProgramEvent::End) = (self.programs.get_mut(id), event) {
             program.is_ending = true;
@@ -172,7 +172,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningPrograms {
     fn drop(&mut self) {
         for program in self.programs.values_mut() {
             program.child.kill().unwrap_or_default();
@@ -202,7 +202,7 @@ fn to_start(command: &Command) -> process::Command {
     res
 }
 
-/// As a shell counts: a program that a signal ended has a number above 128.
+/// Returns an exit status as a shell does: 128 plus the signal's number for a program that a signal ended.
 fn number(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|it| it + 128)).unwrap_or(-1)
 }
@@ -222,7 +222,7 @@ fn read_all(
                 return;
             }
         }
-        // If nobody listens, it need not be said.
+        // The send fails if the port was closed, and then nobody needs the event.
         tell.send((id, ProgramEvent::End)).unwrap_or_default();
     });
 }

@@ -1,6 +1,6 @@
-//! Calls made on the real BEAM, to see whether it does what the machine did.
+//! Calls on the real BEAM that check whether it behaves as the machine did.
 //!
-//! Needs a runtime of its own: the modules under test are loaded into it, whatever they are called.
+//! Uses a runtime of its own: the modules under test are loaded into it under any name, even those of OTP's modules.
 
 use crate::otp::Otp;
 use crate::peer::path_term;
@@ -15,7 +15,7 @@ use term::{Atom, Style, Term, print};
 const NODES: &str = include_str!("nodes.erl");
 const SETUP: &str = include_str!("setup.erl");
 
-/// How long nodes may take to start.
+/// The time limit for starting nodes.
 const START_OF_NODES: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
@@ -23,30 +23,30 @@ pub struct Replayer {
     pub(crate) otp: Otp,
     /// The modules under test that have a file.
     pub(crate) modules: Vec<(Atom, Source)>,
-    /// The nodes that calls need, the first of which they are made on; none: they need no node.
+    /// The names of the nodes that calls need; calls are made on the first. Empty if no node is needed.
     nodes: Vec<String>,
-    /// Sources of modules of ours that calls need.
+    /// Sources of helper modules that calls need.
     helpers: Vec<&'static str>,
-    /// Modules that BEAM would not load, and why.
+    /// Modules that BEAM refused to load, with the reasons.
     unusable: Vec<(Atom, String)>,
-    /// The process that has the modules, counted by starts.
+    /// The runtime that has the modules loaded, by the number of starts.
     ready: Option<u32>,
     /// The one that has them with turns, and which modules of OTP.
     pub(crate) turning: Option<Turning>,
-    /// The one that has what prepares calls.
+    /// The runtime that has the helper for preparations loaded.
     preparing: Option<u32>,
 }
 
-/// A call as BEAM makes it.
+/// A call to be made on BEAM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {
     pub module: Atom,
     pub function: Atom,
-    /// An expression in Erlang's syntax whose value is the list of arguments.
+    /// An Erlang expression whose value is the list of arguments.
     pub args: String,
 }
 
-/// How a call ended on BEAM.
+/// The result of a call on BEAM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Replayed {
     Value(Term),
@@ -55,15 +55,16 @@ pub enum Replayed {
         reason: Term,
         trace: Term,
     },
-    /// It was not over when its time was. Whoever waits makes few reductions, however long.
+    /// The call timed out. A process that waits uses few reductions, however long it waits.
     Timeout {
         reductions: u64,
     },
-    /// It was killed, by its memory limit or by another process.
+    /// The process was killed, by its memory limit or by another process.
     Killed(Term),
-    /// The arguments can't be written down: functions that tell functions apart, some handles.
+    /// The arguments cannot be written as an expression: functions that compare functions, and some pids, ports and
+    /// references.
     Unreadable,
-    /// The module can't be loaded there.
+    /// BEAM cannot load the module.
     Unusable(String),
 }
 
@@ -87,19 +88,19 @@ impl Replayer {
         }
     }
 
-    /// Loads these modules of ours too.
+    /// Adds helper modules.
     #[must_use]
     pub fn helped_by(mut self, sources: Vec<&'static str>) -> Replayer {
         self.helpers = sources;
         self
     }
 
-    /// When the flag is set, a call that is being made is cut short like one that has had its time.
+    /// Sets a flag that, when set, cuts calls short as a timeout does.
     pub fn interrupted_by(&mut self, flag: &Arc<AtomicBool>) {
         self.otp.interrupted_by(flag);
     }
 
-    /// Makes the call in a process of its own.
+    /// Makes the call in a new process.
     pub fn call(&mut self, call: &Applied, limit: Duration) -> Result<Replayed, HostError> {
         self.prepare()?;
         if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == call.module) {
@@ -115,7 +116,7 @@ impl Replayer {
             Ok(answer) => {
                 read(answer).ok_or_else(|| HostError::Lost("no answer to a call".to_owned()))
             }
-            // What nodes did is not counted.
+            // The reductions of other nodes are not counted.
             Err(HostError::Timeout(_)) if !self.nodes.is_empty() => {
                 Ok(Replayed::Timeout { reductions: u64::MAX })
             }
@@ -124,7 +125,7 @@ impl Replayer {
         }
     }
 
-    /// The first of these functions that the call comes to; `None` if it comes to none, or if nobody knows.
+    /// Returns the first of these functions that the call reaches; `None` if it reaches none or if that is unknown.
     pub fn touches(
         &mut self,
         call: &Applied,
@@ -150,7 +151,7 @@ impl Replayer {
         Some(format!("{}:{}/{arity}", module.as_str(), name.as_str()))
     }
 
-    /// Asks the runtime, or nodes that it starts for this request alone.
+    /// Sends a request to the runtime, or to nodes that are started for this request only.
     pub(crate) fn ask(&mut self, limit: Duration, request: Term) -> Result<Term, HostError> {
         if self.nodes.is_empty() {
             return self.otp.ask(limit, &request);
@@ -171,7 +172,7 @@ impl Replayer {
         }
     }
 
-    /// Loads the modules, again if the runtime was started anew.
+    /// Loads the modules, again if the runtime was restarted.
     pub(crate) fn prepare(&mut self) -> Result<(), HostError> {
         if self.ready == Some(self.otp.starts()) && self.otp.process_id().is_some() {
             return Ok(());
@@ -204,12 +205,12 @@ impl Replayer {
     }
 }
 
-/// What is done before a call.
+/// A step of setup before a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Preparation {
-    /// A function without arguments is called.
+    /// A call of a function without arguments.
     Call(Atom, Atom),
-    /// An application is started, anew if it runs.
+    /// An application is started, or restarted if it runs.
     Application(Atom),
 }
 
@@ -256,7 +257,7 @@ impl Replayer {
         self.call(&Applied { module, function, args }, limit)
     }
 
-    /// Loads a module of ours.
+    /// Loads a helper module.
     pub(crate) fn help(&mut self, source: &str) -> Result<(), HostError> {
         let source = Term::binary(source.as_bytes().to_vec());
         let request = Term::Tuple(vec![Term::atom("helper"), source]);

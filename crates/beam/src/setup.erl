@@ -1,4 +1,4 @@
-%% What a call needs to find: it is made when everything that the call depends on was started anew.
+%% The setup of a call: restarts everything that the call depends on, and makes the call.
 -module(gimlet_setup).
 -export([run/4]).
 
@@ -10,18 +10,18 @@ run(Setups, Module, Function, Args) ->
         lists:foreach(fun forget/1, lists:reverse(Started))
     end.
 
-%% The applications that were started.
+%% Prepares one thing, and returns the applications that were started.
 prepare({call, Module, Function}) ->
     Module:Function(),
     [];
 prepare({application, Name}) ->
     logger:set_primary_config(level, none),
-    %% An earlier call that was killed may have left it running.
+    %% An earlier call that was killed may have left the application running.
     forget(Name),
     {ok, Started} = application:ensure_all_started(Name),
     Started.
 
-%% The next call must not find it, nor its environment.
+%% Removes an application with its environment, so that the next call does not find them.
 forget(Name) ->
     application:stop(Name),
     application:unload(Name).

@@ -1,4 +1,4 @@
-//! Sockets that programs of the machine open: none of them waits, and all end with the run.
+//! Sockets that programs of the machine open. All are non-blocking, and all are closed with the run.
 
 use crate::errno;
 use erlang::{
@@ -177,7 +177,7 @@ impl Sockets for Network {
             })
             .collect();
         let limit = Timespec::try_from(limit).ok();
-        // A signal ends the wait early, and the machine waits again.
+        // A signal interrupts the wait; the machine then waits again.
         let n_ready = poll(&mut asked, limit.as_ref()).unwrap_or(0);
         let is_ready = |it: &PollFd<'_>| !it.revents().is_empty();
         let ready: Vec<Wish> = match n_ready {

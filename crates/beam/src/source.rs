@@ -1,4 +1,4 @@
-//! A file with the code of a module, how the agent is asked to load it, and what it answers.
+//! Files with the code of modules, the requests to load them, and the agent's answers.
 
 use crate::otp::Define;
 use crate::peer::path_term;
@@ -12,18 +12,18 @@ pub enum Source {
     Erl(PathBuf),
 }
 
-/// What a source file is compiled with.
+/// The options for compiling a source file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SourceOptions {
     pub(crate) includes: Vec<PathBuf>,
     pub(crate) defines: Vec<Define>,
-    /// Where transforms and the headers of applications are looked for.
+    /// Where parse transforms and the headers of applications are looked for.
     pub(crate) code_paths: Vec<PathBuf>,
-    /// The `rebar.config` files whose `erl_opts` count, inner first.
+    /// The `rebar.config` files whose `erl_opts` apply, innermost first.
     pub(crate) rebar: Vec<PathBuf>,
 }
 
-/// A module as the agent sent it, and the files that it was made from besides a `.beam`.
+/// A module as the agent sent it, and the source files it was made from.
 pub(crate) struct Loaded {
     pub(crate) bytes: Vec<u8>,
     pub(crate) files: Vec<PathBuf>,
@@ -45,7 +45,7 @@ impl Source {
         }
     }
 
-    /// All files that decide the content, if they are known before loading.
+    /// Returns all files that determine the content, if they are known before loading.
     pub(crate) fn own_files(&self) -> Option<Vec<PathBuf>> {
         match self {
             Source::Beam(path) => Some(vec![absolute(path)]),
@@ -53,7 +53,7 @@ impl Source {
         }
     }
 
-    /// Equal for equal files and options, whatever the files hold.
+    /// Returns a text that identifies file and options, whatever the file's content.
     pub(crate) fn fingerprint(&self, options: &SourceOptions) -> String {
         match self {
             Source::Beam(path) => format!("beam {:?}", absolute(path)),
@@ -71,7 +71,7 @@ impl SourceOptions {
     ) -> SourceOptions {
         let Source::Erl(path) = source else { return SourceOptions::default() };
         let mut includes = includes.to_vec();
-        // The layout of an application: src/ beside include/.
+        // By the usual layout of an application, `src/` is beside `include/`.
         let path = absolute(path);
         let app = path.parent().filter(|it| it.ends_with("src")).and_then(Path::parent);
         if let Some(app) = app {
@@ -96,7 +96,7 @@ impl SourceOptions {
     }
 }
 
-/// The nearest `rebar.config`, and the project's if that one belongs to one of its applications.
+/// Returns the nearest `rebar.config`, and that of the project if the nearest one belongs to an application inside it.
 fn rebar_configs(path: &Path) -> Vec<PathBuf> {
     let config = |dir: &Path| Some(dir.join("rebar.config")).filter(|it| it.is_file());
     let Some(nearest) = path.ancestors().skip(1).find(|it| config(it).is_some()) else {
@@ -138,7 +138,7 @@ pub(crate) fn read_answer(source: &Source, answer: &Term) -> Result<Loaded, Host
     }
 }
 
-/// Reads a module from the bytes that the agent sent and the cache keeps.
+/// Reads a module from the bytes that the agent sends and the cache stores.
 pub(crate) fn module_code(bytes: &[u8]) -> Option<ModuleCode> {
     let Term::Tuple(parts) = etf::decode(bytes).ok()? else { return None };
     let [name, core, forms, attributes, compile_info, file, md5, closures] =

@@ -1,6 +1,6 @@
-//! Files of tests run as a whole on the real runtime, before anybody else does.
+//! Runs generated files of tests on the real runtime before the user does.
 //!
-//! Tests pass alone and fail together where one leaves something for the next.
+//! Each test may pass alone and fail together with others if one leaves state for the next.
 
 use crate::replay::Replayer;
 use erlang::HostError;
@@ -10,31 +10,31 @@ use term::Term;
 
 const HELPER: &str = include_str!("tests.erl");
 
-/// What the file is written for.
+/// The test framework of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suite {
     Eunit,
     Exunit,
 }
 
-/// What became of the tests of a file, by the lines that they stand in.
+/// The result of running a file of tests; tests are named by their lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Checked {
-    /// The file was compiled without a word, and these passed; all others failed or were cancelled.
+    /// The file compiled without warnings and these tests passed; all others failed or were cancelled.
     Passed(BTreeSet<u32>),
-    /// These failed, or the compiler has something to say of them. None: all is well.
+    /// These tests failed, or the compiler warns about them; empty if everything passed.
     Failed(BTreeSet<u32>),
 }
 
 impl Replayer {
-    /// Compiles and runs a file of tests of the modules that are loaded there.
+    /// Compiles a file of tests of the loaded modules and runs it.
     pub fn run_tests(
         &mut self,
         suite: Suite,
         text: &str,
         limit: Duration,
     ) -> Result<Checked, HostError> {
-        // Tests that were made before end with the runtime.
+        // Tests that are still running end with their runtime.
         self.prepare()?;
         self.help(HELPER)?;
         let function = match suite {
@@ -54,7 +54,7 @@ impl Replayer {
     }
 }
 
-/// To compile the file, and to end what runs.
+/// Additional time to compile the file and to end its processes.
 const GRACE: Duration = Duration::from_secs(60);
 
 fn read(answer: &Term) -> Option<Checked> {

@@ -1,6 +1,6 @@
-//! What a TARGET of the command line stands for: modules and directories with code.
+//! The meaning of a TARGET on the command line: modules and directories with code.
 //!
-//! Looks at names and at the first bytes of files; loads nothing and starts nothing.
+//! Looks at names and at the first bytes of files; loads and starts nothing.
 
 use crate::installation::{ebin_dirs, entries};
 use crate::source::{Source, absolute};
@@ -17,34 +17,34 @@ use term::{Atom, Term, etf};
 pub struct Target {
     /// The modules under test.
     pub modules: Vec<TargetModule>,
-    /// Where the modules that they call lie.
+    /// The directories of the modules that they call.
     pub code_paths: Vec<PathBuf>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetModule {
     pub name: Atom,
-    /// Where it is, unless it is one of OTP's, known by name.
+    /// The file of the module; `None` for a module of OTP, which is found by its name.
     pub source: Option<Source>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TargetError {
-    /// Looks like a path, but there is nothing.
+    /// Looks like a path, but there is no such file.
     NoSuchFile(PathBuf),
     Unreadable(PathBuf, String),
-    /// A file of another kind than we can load.
+    /// A file with an unknown extension.
     UnknownKind(PathBuf),
-    /// Named `.beam`, but none.
+    /// A `.beam` file without the format's header.
     NotBeam(PathBuf),
     NoDebugInfo(PathBuf),
-    /// A file name that no module can have.
+    /// A file name that cannot be a module's name.
     NotModule(PathBuf),
     /// A project that was never built.
     NotBuilt(PathBuf, Builder),
-    /// A source of which the project's build has no module.
+    /// A source file without a module in the project's build.
     NotInBuild(PathBuf),
-    /// A directory with no code.
+    /// A directory without code.
     Empty(PathBuf),
 }
 
@@ -70,7 +70,7 @@ impl Target {
         }
     }
 
-    /// The directories with the compiled modules of the target itself.
+    /// Returns the directories with the compiled modules of the target itself.
     pub fn own_code(&self) -> BTreeSet<PathBuf> {
         let files = self.modules.iter().filter_map(|it| match &it.source {
             Some(Source::Beam(path)) => Some(path),
@@ -80,14 +80,14 @@ impl Target {
     }
 }
 
-/// A name without a path is a module of OTP; whether it exists is seen when it is loaded.
+/// Resolves a name without a path to a module of the project or of OTP; whether it exists shows when it is loaded.
 fn by_name(text: &str) -> Result<Target, TargetError> {
     let looks_like_file =
         [".erl", ".beam", ".pl", ".ex", ".exs"].iter().any(|it| text.ends_with(it));
     if text.is_empty() || text.contains(['/', '\\', '\0']) || looks_like_file {
         return Err(TargetError::NoSuchFile(PathBuf::from(text)));
     }
-    // Elixir's users say Enum.
+    // Elixir's users write `Enum` for `Elixir.Enum`.
     let is_alias =
         text.starts_with(|it: char| it.is_ascii_uppercase()) && !text.starts_with("Elixir.");
     let name = if is_alias { Atom::new(&format!("Elixir.{text}")) } else { Atom::new(text) };
@@ -97,7 +97,7 @@ fn by_name(text: &str) -> Result<Target, TargetError> {
     Ok(Target { modules: vec![TargetModule { name, source: None }], code_paths: Vec::new() })
 }
 
-/// A module of the project that the current directory belongs to.
+/// Returns a module of the project that the current directory belongs to.
 fn in_project_here(name: &Atom) -> Option<Target> {
     let here = std::env::current_dir().ok()?;
     let ebins = here.ancestors().filter_map(project_ebins).last()?;
@@ -113,16 +113,16 @@ fn in_project_here(name: &Atom) -> Option<Target> {
 fn source_file(path: &Path) -> Result<Target, TargetError> {
     let module = TargetModule { name: name_of(path)?, source: Some(Source::Erl(path.to_owned())) };
     fs::File::open(path).map_err(|why| unreadable(path, &why))?;
-    // What the project built before; the file itself is compiled anew.
+    // The code path contains the project's build; the file itself is compiled anew.
     let project = absolute(path).ancestors().skip(1).find_map(project_ebins);
     Ok(Target { modules: vec![module], code_paths: project.unwrap_or_default() })
 }
 
-/// The modules that a project was seen to compile from a file.
+/// Returns the modules that the project's build compiled from an Elixir file.
 fn elixir_file(path: &Path) -> Result<Target, TargetError> {
     let file = absolute(path);
     let is_project = |it: &&Path| it.join("mix.exs").is_file();
-    // The outermost one: an application of an umbrella is built there.
+    // The outermost project: the applications of an umbrella project are built there.
     let Some(project) = file.ancestors().skip(1).filter(is_project).last() else {
         return Err(TargetError::UnknownKind(path.to_owned()));
     };
@@ -143,7 +143,7 @@ fn elixir_file(path: &Path) -> Result<Target, TargetError> {
     }
 }
 
-/// The source file that the compiler notes in a `.beam` file.
+/// Returns the source file that the compiler recorded in a `.beam` file.
 fn compiled_from(bytes: &[u8]) -> Option<PathBuf> {
     let unpacked = bytes.starts_with(&[0x1f, 0x8b]).then(|| unpack(bytes));
     let info = etf::decode(chunk(unpacked.as_deref().unwrap_or(bytes), b"CInf")?).ok()?;
@@ -154,7 +154,7 @@ fn compiled_from(bytes: &[u8]) -> Option<PathBuf> {
     Some(PathBuf::from(chars.collect::<Option<String>>()?))
 }
 
-/// What a chunk of a `.beam` file holds.
+/// Returns the content of a chunk of a `.beam` file.
 fn chunk<'b>(bytes: &'b [u8], wanted: &[u8; 4]) -> Option<&'b [u8]> {
     let mut rest = bytes.strip_prefix(b"FOR1")?.get(4..)?.strip_prefix(b"BEAM")?;
     while let Some((name, after)) = rest.split_first_chunk::<4>()
@@ -202,7 +202,7 @@ fn directory(path: &Path) -> Result<Target, TargetError> {
     }
 }
 
-/// All modules of a project; one without debug info only stops us if there is no other.
+/// Returns all modules of a project. A module without debug info is an error only if there is no other.
 fn from_beams(beams: &[PathBuf], code_paths: Vec<PathBuf>) -> Result<Target, TargetError> {
     let mut modules = Vec::new();
     let mut first_error = None;
@@ -237,8 +237,7 @@ fn builder_of(dir: &Path) -> Option<Builder> {
     }
 }
 
-/// The `ebin` directories of the applications that a project consists of, without those it
-/// depends on.
+/// Returns the `ebin` directories of a project's own applications, without its dependencies.
 fn own_ebins(project: &Path) -> Vec<PathBuf> {
     let Some(libs) = project_ebins(project) else {
         return Some(project.join("ebin")).filter(|it| it.is_dir()).into_iter().collect();
@@ -252,7 +251,7 @@ fn own_ebins(project: &Path) -> Vec<PathBuf> {
     if own.is_empty() { libs } else { own }
 }
 
-/// Whether an application's source is in the project itself.
+/// Whether the project itself contains the source of an application.
 fn belongs(project: &Path, app: &OsStr) -> bool {
     let named = |dir: &Path| {
         let file =
@@ -275,8 +274,8 @@ fn config_names(project: &Path, app: &OsStr) -> bool {
     says("mix.exs", &format!("app::{app},")) || says("gleam.toml", &format!("name=\"{app}\""))
 }
 
-/// All `ebin` directories of a project's build tree: `_build/*/lib/*/ebin`, that of `MIX_ENV` or the usual
-/// profile first, or Gleam's `build/dev/erlang/*/ebin`.
+/// Returns all `ebin` directories of a project's build: `_build/*/lib/*/ebin`, that of `MIX_ENV` or the usual profile
+/// first, or Gleam's `build/dev/erlang/*/ebin`.
 fn project_ebins(project: &Path) -> Option<Vec<PathBuf>> {
     builder_of(project)?;
     let build = project.join("_build");
@@ -288,7 +287,7 @@ fn project_ebins(project: &Path) -> Option<Vec<PathBuf>> {
     libs.iter().map(|it| ebin_dirs(it)).find(|it| !it.is_empty())
 }
 
-/// With the other applications beside an application: `lib/*/ebin` for `lib/app/ebin`.
+/// Adds the sibling applications of each application: `lib/*/ebin` for `lib/app/ebin`.
 fn with_siblings(mut dirs: Vec<PathBuf>) -> Vec<PathBuf> {
     let in_ebin = dirs.iter().filter(|it| it.ends_with("ebin"));
     let shelves: Vec<PathBuf> =
@@ -319,9 +318,9 @@ enum DebugInfo {
     NotBeam,
 }
 
-/// Looks through the chunks of a `.beam` file: an IFF form of type BEAM, padded to four bytes.
+/// Looks for debug info in the chunks of a `.beam` file, an IFF form of type BEAM padded to four bytes.
 fn debug_info(bytes: &[u8]) -> DebugInfo {
-    // The compiler's option `compressed` and `beam_lib:strip/1` pack the whole file.
+    // The compiler's option `compressed` and `beam_lib:strip/1` compress the whole file.
     let unpacked = bytes.starts_with(&[0x1f, 0x8b]).then(|| unpack(bytes));
     let bytes = unpacked.as_deref().unwrap_or(bytes);
     let header = bytes.strip_prefix(b"FOR1").and_then(|it| it.get(4..));
@@ -341,19 +340,18 @@ fn debug_info(bytes: &[u8]) -> DebugInfo {
     DebugInfo::Missing
 }
 
-/// What is damaged or too long gives what can be had of it.
+/// Decompresses a file, up to a limit; returns what was read before any error.
 fn unpack(bytes: &[u8]) -> Vec<u8> {
     const LONGEST: u64 = 64 << 20;
     let mut unpacked = Vec::new();
-    // An error leaves what was read before it.
+    // After an error, the bytes read before it are kept.
     drop(GzDecoder::new(bytes).take(LONGEST).read_to_end(&mut unpacked));
     unpacked
 }
 
-/// Whether a chunk is `{debug_info_v1, _, {none, _}}`, as the compiler writes it when it was not
-/// asked for more.
+/// Whether a chunk is `{debug_info_v1, _, {none, _}}`, which the compiler writes without the option `debug_info`.
 fn says_none(chunk: &[u8]) -> bool {
-    // Real debug info is longer, and slow to read for nothing.
+    // Real debug info is longer and slow to decode.
     const LONGEST: usize = 4096;
     if chunk.len() > LONGEST {
         return false;
@@ -364,7 +362,7 @@ fn says_none(chunk: &[u8]) -> bool {
 }
 
 impl TargetError {
-    /// What to do about it.
+    /// Returns advice on how to fix the error.
     pub fn hint(&self) -> String {
         match self {
             TargetError::NoSuchFile(_) => {

@@ -1,13 +1,13 @@
-%% Runs a written file of tests as a whole, and tells which tests passed.
+%% Runs a generated file of tests as a whole, and reports which tests passed.
 %%
-%% The same rules as for the agent: no macros, no includes. It is the listener of EUnit and the formatter
-%% of ExUnit, which both tell it about each test.
+%% Like the agent it uses no macros and no includes. It is the listener of EUnit and the formatter of
+%% ExUnit, both of which report each test to it.
 -module(gimlet_tests).
 -export([eunit/2, exunit/2]).
 -export([start/1, init/1, handle_begin/3, handle_end/3, handle_cancel/3, terminate/2]).
 -export([handle_call/3, handle_cast/2, handle_info/2, code_change/3]).
 
-%% The lines of the tests that passed, or those that the compiler has something to say of.
+%% Returns the lines of the tests that passed, or those with compiler warnings.
 eunit(Text, Limit) ->
     {Dir, File} = written(Text, ".erl"),
     Options = [binary, return, no_error_module_mismatch],
@@ -25,7 +25,7 @@ eunit(Text, Limit) ->
     gone(Dir),
     Answer.
 
-%% The lines of the assertions that failed, or of the tests that did so elsewhere.
+%% Returns the lines of the assertions that failed, or of the tests that failed elsewhere.
 exunit(Text, Limit) ->
     {Dir, File} = written(Text, ".exs"),
     {ok, _} = application:ensure_all_started(ex_unit),
@@ -40,7 +40,7 @@ exunit(Text, Limit) ->
     gone(Dir),
     {said, Failed}.
 
-%% Nobody else has the directory: it is that of the sandbox, if there is one.
+%% The directory is not shared: it is that of the sandbox if there is one.
 written(Text, Suffix) ->
     Base =
         case os:getenv("TMPDIR") of
@@ -63,7 +63,7 @@ line({Line, _}) -> Line;
 line(Line) when is_integer(Line) -> Line;
 line(_) -> 0.
 
-%% What is told until the run ends, or its time.
+%% Collects the reports until the run ends or its time is over.
 collected(Run, Limit) ->
     {Pid, Ref} = spawn_monitor(Run),
     collect(Pid, Ref, erlang:monotonic_time(millisecond) + Limit, []).
@@ -83,7 +83,7 @@ rest(Lines) ->
     after 0 -> lists:usort(Lines)
     end.
 
-%% A file that does not compile.
+%% Handles a file that does not compile.
 failed_at({#{line := Line}, _}) when is_integer(Line) -> [Line];
 failed_at(_) -> [].
 

@@ -1,9 +1,9 @@
-%% Lets the processes of a program take their steps in an order that was found elsewhere.
+%% Lets the processes of a program take their steps in the order of a given schedule.
 %%
-%% Code is rewritten so that whatever others can notice waits for its turn. One process has the
-%% token: it hands out turns in the order of the schedule, and waits after each until whoever had it
-%% asks for the next one or is no more. Processes that nobody schedules are not held up. Parsed form
-%% by form without a preprocessor: it uses no macro and no include.
+%% Code is rewritten so that every operation that other processes can observe waits for its turn. One
+%% process, the keeper, has the token: it gives turns in the order of the schedule, and after each one
+%% waits until the process asks for the next or is dead. Processes that are not in the schedule do not
+%% wait. The file is parsed form by form without a preprocessor, so it uses no macros and no includes.
 -module(gimlet_token).
 -export([rewrite/1, run/4, run/5]).
 -export([call/3, patience/1, pause/1, live/2]).
@@ -42,13 +42,13 @@ expr({call, Anno, {atom, _, Name} = Called, Args}, {Own, Imported} = Known) ->
 expr({'receive', Anno, Clauses}, Known) ->
     Wait = own_call(Anno, patience, [{atom, Anno, infinity}]),
     {block, Anno, [Wait, {'receive', Anno, expr(Clauses, Known)}]};
-%% Who waits for nothing but the time takes no turn, unless it waits for ever.
+%% A receive that only waits for a timeout takes no turn, unless it waits for ever.
 expr({'receive', Anno, [], Time, Body}, Known) ->
     {block, Anno, [own_call(Anno, pause, [expr(Time, Known)]) | expr(Body, Known)]};
 expr({'receive', Anno, Clauses, Time, Body}, Known) ->
     Patience = own_call(Anno, patience, [expr(Time, Known)]),
     {'receive', Anno, expr(Clauses, Known), Patience, expr(Body, Known)};
-%% Calls of guards and patterns are nobody else's business.
+%% Calls in guards and patterns cannot be observed by other processes.
 expr({clause, Anno, Patterns, Guards, Body}, Known) ->
     {clause, Anno, Patterns, Guards, expr(Body, Known)};
 expr([Head | Tail], Known) ->
@@ -75,8 +75,8 @@ own_call(Anno, Name, Args) ->
 list(Anno, Items) ->
     lists:foldr(fun(Item, Tail) -> {cons, Anno, Item, Tail} end, {nil, Anno}, Items).
 
-%% What others can notice. Of builtins the machine's own tables say it, which are appended to this text as
-%% clauses of row/3; these are the functions written in Erlang that make one visible call.
+%% Returns how a function takes its turn. For builtins the machine's tables are appended to this text as
+%% clauses of row/3; the others are functions written in Erlang that make one observable call.
 kind(Module, Name, Arity) ->
     case row(Module, Name, Arity) of
         none -> kind_of_code(Module, Name, Arity);
@@ -137,12 +137,12 @@ scheduled(Me, Module, Name, Args) when is_atom(Module), is_atom(Name), is_list(A
 scheduled(_, Module, Name, Args) ->
     apply(Module, Name, Args).
 
-%% What sending returns, without doing it.
+%% Returns the result of sending without sending.
 sent_in_vain(send, [_, _, _]) -> ok;
 sent_in_vain(send_nosuspend, _) -> true;
 sent_in_vain(_, [_, Message | _]) -> Message.
 
-%% A table that can be named, or has an heir, who must be there.
+%% Whether the new table has a name, or an heir, which must exist.
 is_named([_, Options | _]) when is_list(Options) ->
     lists:any(
         fun(named_table) -> true; ({heir, Pid, _}) -> is_pid(Pid); (_) -> false end, Options
@@ -154,7 +154,7 @@ is_noticed([Pid | Items]) ->
     Noticed = [messages, message_queue_len, registered_name, links, group_leader],
     Pid =/= self() orelse lists:any(fun(It) -> lists:member(It, Noticed) end, lists:flatten(Items)).
 
-%% Times in units in which not all of a run happens at once.
+%% Whether a unit of time is so fine that a run does not happen at a single instant.
 is_fine([Unit]) when is_integer(Unit) -> Unit > 1000;
 is_fine([Unit]) -> not lists:member(Unit, [second, millisecond, seconds, milli_seconds]);
 is_fine([]) -> true.
@@ -164,7 +164,7 @@ is_changing([Item]) -> lists:member(Item, changing_items()).
 is_ordered([Options]) when is_list(Options) -> lists:member(monotonic, Options);
 is_ordered(_) -> false.
 
-%% How long a receive may wait, once it is its turn.
+%% Returns how long a receive may wait once it has its turn.
 patience(Time) ->
     case get(gimlet_token) of
         undefined -> Time;
@@ -186,13 +186,13 @@ pause(Time) ->
     end,
     receive after Left -> ok end.
 
-%% Waits for the token; whatever is sent to the process meanwhile stays where it is.
+%% Waits for the token; messages to the process stay in the mailbox meanwhile.
 turn({Name, Keeper}, What) ->
     Ask = make_ref(),
     Keeper ! {ask, Name, self(), Ask, What},
     receive {gimlet_token, Ask, How, Names} -> put(gimlet_names, Names), How end.
 
-%% The name of the next process or timer that this step starts.
+%% Returns the name of the next process or timer that the step starts.
 next_name() ->
     case get(gimlet_names) of
         [Name | Names] -> put(gimlet_names, Names), Name;
@@ -208,7 +208,7 @@ start({_, Keeper} = Me, Name, Args) ->
         case Node =:= node() of
             true ->
                 erlang:spawn_opt(gimlet_token, live, [{Child, Keeper}, Run], Options);
-            %% The other node answers with a message.
+            %% The other node replies with a message.
             false ->
                 case lists:member(Node, nodes(connected)) of
                     true ->
@@ -224,7 +224,7 @@ start({_, Keeper} = Me, Name, Args) ->
     Child =:= unknown orelse (Keeper ! {born, Child, Pid}),
     Started.
 
-%% A process that ends at once, in the place of one on a node that is not there.
+%% Starts a process that ends at once, in place of one on a node that does not exist.
 in_vain({_, Keeper} = Me, Node, Run, Options) ->
     {M, F, A} = case Run of {Fun, []} -> {erlang, apply, [Fun, []]}; _ -> Run end,
     turn(Me, step),
@@ -244,7 +244,8 @@ asked(Name, Args) ->
         [Node, M, F, A] -> {Node, {M, F, A}, Options}
     end.
 
-%% Who asked is told of the process by a message; it tells us of itself.
+%% Starts a process by `spawn_request`: the caller is told of it by a message, and the process announces
+%% itself to the keeper.
 request({_, Keeper} = Me, Args) ->
     turn(Me, step),
     Child = next_name(),
@@ -269,7 +270,7 @@ option(spawn_monitor) -> [monitor].
 is_callable({Fun, []}) -> is_function(Fun, 0);
 is_callable({M, F, A}) -> is_atom(M) andalso is_atom(F) andalso is_list(A).
 
-%% A process under the token: its end is a step too.
+%% Runs a process under the token; its end is a step, too.
 live({Name, Keeper} = Me, Run) ->
     put(gimlet_token, Me),
     Keeper ! {born, Name, self()},
@@ -291,7 +292,7 @@ live({Name, Keeper} = Me, Run) ->
         {raised, error, Why, Where} -> exit({Why, Where})
     end.
 
-%% A caught exception may be part of a result.
+%% Removes frames of the tool from a result, which may contain a caught exception.
 without_us([{gimlet_token, Name, _, _} | Tail]) when is_atom(Name) -> without_us(Tail);
 without_us([Head | Tail]) -> [without_us(Head) | without_us(Tail)];
 without_us(Tuple) when is_tuple(Tuple) ->
@@ -300,7 +301,7 @@ without_us(Other) -> Other.
 
 clean(Trace) -> [Frame || Frame <- Trace, element(1, Frame) =/= gimlet_token].
 
-%% Timers are kept by the keeper of the token: they fire when it is their turn.
+%% The keeper holds the timers, which fire when it is their turn.
 start_timer(Me, Name, [_, To | _] = Args) when is_pid(To), node(To) =/= node() ->
     turn(Me, step),
     apply(erlang, Name, Args);
@@ -317,7 +318,7 @@ cancel({_, Keeper} = Me, What, [Ref | _]) ->
     Keeper ! {What, self(), Ask, Ref},
     receive {gimlet_token, Ask, Left} -> Left end.
 
-%% An exit signal that takes its time arrives when it is its turn.
+%% Sends an exit signal that arrives when it is its turn.
 signal({_, Keeper} = Me, [To, Reason]) ->
     turn(Me, step),
     case next_name() of
@@ -332,7 +333,7 @@ signal({_, Keeper} = Me, [To, Reason]) ->
 run(Module, Function, Args, Steps) ->
     run(Module, Function, Args, Steps, #{}).
 
-%% The same on several nodes, which can be reached through `Echoes`.
+%% Runs a call on several nodes, which are reached through `Echoes`.
 run(Module, Function, Args, Steps, Echoes) ->
     Keeper = self(),
     First = <<"P">>,
@@ -375,27 +376,27 @@ follow([{Name, How, Names} | Steps], N, State) ->
                     Fits = fits(What, How),
                     Fits andalso (Pid ! {gimlet_token, Ask, How, Names}),
                     case until_asks(Name, Asked#{asking := Left}) of
-                        %% A signal is on its way that ends it.
+                        %% An exit signal to the process is on its way.
                         {gone, Next} -> follow(Steps, N + 1, Next);
                         {asks, _, Next} -> follow(Steps, N + 1, Next);
                         {late, Late} when Fits -> {{lost, N}, Late};
                         {late, #{asking := Others} = Late} ->
                             {{lost, N}, Late#{asking := Others#{Name => {Pid, Ask, What}}}}
                     end;
-                %% A signal has ended it: that was its step.
+                %% The process was ended by a signal, which was its step.
                 {gone, Next} -> follow(Steps, N + 1, Next);
                 {late, Late} -> {{lost, N}, Late}
             end
     end.
 
-%% Who traps exits is told from whom they come.
+%% Delivers an exit signal; a process that traps exits gets a message with the sender.
 arrive(From, To, Reason) ->
     case catch erpc:call(node(To), erlang, process_info, [To, trap_exit]) of
         {trap_exit, true} when Reason =/= kill -> To ! {'EXIT', From, Reason};
         _ -> exit(To, Reason)
     end.
 
-%% What was sent to another node is there before anybody goes on.
+%% Waits until everything sent to other nodes has arrived, before the next turn.
 settle(#{nodes := Nodes}) when map_size(Nodes) > 0 -> gimlet_nodes:settle(maps:values(Nodes));
 settle(_) -> ok.
 
@@ -454,7 +455,7 @@ heard(State, Time) ->
         nothing
     end.
 
-%% What is left runs as it likes, until all is over or time is.
+%% Lets the remaining processes run freely, until all are done or the time is over.
 freely(#{asking := Asking} = State, Until) when map_size(Asking) > 0 ->
     [Pid ! {gimlet_token, Ask, freely, []} || {Pid, Ask, _} <- maps:values(Asking)],
     freely(State#{asking := #{}}, Until);

@@ -1,4 +1,4 @@
-//! A schedule tried on the real BEAM: processes take their turns in the order that was found.
+//! Schedules on the real BEAM: processes take their steps in the order that the search found.
 //!
 //! The modules under test are rewritten so that they wait for a token, and so are the modules of libraries
 //! whose code takes steps. Code that is not rewritten takes no turns: where it should have, the
@@ -36,7 +36,7 @@ const RUNTIME: &[&str] = &[
     "user",
 ];
 
-/// Modules whose functions take one turn each, whoever calls them.
+/// Modules whose functions take one step each, whichever code calls them.
 const HELD_UP: &[&str] =
     &["atomics", "counters", "erlang", "erts_internal", "ets", "persistent_term"];
 
@@ -45,9 +45,9 @@ const HELD_UP: &[&str] =
 pub struct Turn {
     pub name: String,
     pub how: How,
-    /// The names of the processes and timers that it starts.
+    /// The names of the processes and timers that the step starts.
     pub starts: Vec<String>,
-    /// The module whose code takes it, if it is not the end of an actor.
+    /// The module whose code takes the step; `None` for the end of an actor.
     pub module: Option<String>,
 }
 
@@ -56,7 +56,7 @@ pub enum How {
     Next,
     Takes,
     GivesUp,
-    /// What it sends is lost.
+    /// The message that the step sends is lost.
     Loses,
 }
 
@@ -69,19 +69,19 @@ pub(crate) struct Turning {
     talkers: BTreeMap<String, bool>,
 }
 
-/// What came of a schedule on BEAM.
+/// The result of following a schedule on BEAM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Followed {
-    /// The step that BEAM could not take as it was meant, if there was one.
+    /// The index of the first step that BEAM could not take as planned.
     pub lost: Option<usize>,
-    /// `None`: the call waits.
+    /// The result of the call; `None` if it still waits.
     pub end: Option<Replayed>,
     /// Other processes that failed, by name.
     pub failed: Vec<(String, Replayed)>,
 }
 
 impl Replayer {
-    /// Makes the call and lets its processes take their turns.
+    /// Makes the call and lets its processes take the steps in this order.
     pub fn follow(
         &mut self,
         call: &Applied,
@@ -106,7 +106,7 @@ impl Replayer {
         Ok(res)
     }
 
-    /// The turns that are taken by code that waits for them, with their numbers.
+    /// Returns the steps taken by rewritten code, with their indices.
     fn held_up<'t>(&self, turns: &'t [Turn]) -> Vec<(usize, &'t Turn)> {
         let talkers = self.turning.as_ref().map(|it| &it.talkers);
         let is_talker = |it: &String| talkers.is_some_and(|all| all.get(it) == Some(&true));
@@ -118,7 +118,7 @@ impl Replayer {
         let mut res = Vec::new();
         for (n, turn) in turns.iter().enumerate() {
             if turn.module.is_none() {
-                // On BEAM an end is not divided.
+                // On BEAM the end of a process is a single step.
                 if over.contains(&&turn.name) {
                     continue;
                 }
@@ -184,7 +184,7 @@ fn is_left(name: &str) -> bool {
         || RUNTIME.contains(&name)
 }
 
-/// The module that gives turns, with what the tables of builtins say of each: `row/3` and the items of
+/// Returns the source of the token module. The tables of builtins complete it: `row/3`, and the items of
 /// `erlang:system_info/1` that may change.
 fn token() -> String {
     let mut text = TOKEN.to_owned();
@@ -202,7 +202,7 @@ fn token() -> String {
     text
 }
 
-/// How a builtin takes its turn; `None` if nobody else can tell.
+/// Returns how a builtin takes its step; `None` if no other process can observe it.
 fn kind(shares: Shares) -> Option<&'static str> {
     Some(match shares {
         Shares::Nothing | Shares::InItsCode => return None,

@@ -1,13 +1,13 @@
-%% Makes a module tell how its expressions are reduced, one after the other.
+%% Rewrites a module so that it reports the reduction of its expressions, one after the other.
 %%
-%% Each function takes a frame of its own when it is entered, and each reduction names the frame, the
-%% place in the source and its value. What the places look like is told apart: pieces of text with
-%% holes for variables and for other places. Code keeps its tail calls. Parsed form by form without a
-%% preprocessor: it uses no macro and no include.
+%% Each function gets a frame when it is entered, and each reduction names the frame, the place in the
+%% source and its value. The texts of the places are returned separately: pieces of text with holes for
+%% variables and for other places. Tail calls stay tail calls. The file is parsed form by form without a
+%% preprocessor, so it uses no macros and no includes.
 -module(gimlet_watch).
 -export([rewrite/3]).
 
-%% {Forms, Places}; Watched are the modules that tell, too, and places are counted from First.
+%% Returns {Forms, Places}; Watched are the modules that report, too, and places are numbered from First.
 rewrite(Forms, Watched, First) ->
     Module = hd([Name || {attribute, _, module, Name} <- Forms]),
     Own = maps:from_keys([{Name, Arity} || {function, _, Name, Arity, _} <- Forms], true),
@@ -44,7 +44,7 @@ function(Anno, Name, Arity, Clauses, Captured) ->
             choosing(Anno, Id, Frame, Name, Arity, Clauses, Captured)
     end.
 
-%% Functions of several clauses are one with a case.
+%% Turns a function with several clauses into one with a case.
 choosing(Anno, Id, Frame, Name, Arity, Clauses, Captured) ->
     Params = [list_to_atom("$" ++ integer_to_list(N)) || N <- lists:seq(1, Arity)],
     Case = id(),
@@ -126,7 +126,7 @@ bind(Pattern) -> put(gimlet_bound, ordsets:union(bound(), variables(Pattern))).
 
 %% Expressions ------------------------------------------------------------------------------
 %%
-%% {Code, Shown}: shown are texts, variables and places, nested as it comes.
+%% Returns {Code, Shown}, where Shown consists of texts, variables and places.
 
 body(Exprs, Frame, IsTail) ->
     Id = id(),
@@ -263,7 +263,7 @@ reducible({map, Anno, Map, Pairs}, Frame, _) ->
     {Codes, Shown} = lists:unzip([pair(Pair, Frame) || Pair <- Pairs]),
     All = [grouped(Map, ShownMap), <<"#{">>, joined(Shown), <<"}">>],
     value(Anno, Frame, builtin, All, {map, Anno, Code, Codes});
-%% Records, binaries: one reduction.
+%% Records, binaries and the like are one reduction.
 reducible(Expr, Frame, _) ->
     bind(Expr),
     value(element(2, Expr), Frame, builtin, text(Expr, shown), Expr).
@@ -308,7 +308,7 @@ closure(Anno, Clauses) ->
         function(Anno, <<"(fun … end)"/utf8>>, length(Patterns), Clauses, Captured)
     end).
 
-%% What is computed for each element is shown in its place.
+%% The value computed for each element is shown in its place.
 comprehension(Kind, Anno, Expr, [First | Rest], Frame) ->
     {Begin, _} = generator(First, Frame),
     Id = id(),
@@ -320,7 +320,7 @@ comprehension(Kind, Anno, Expr, [First | Rest], Frame) ->
     All =
         case {Kind, Expr} of
             {lc, _} -> {lc, Anno, {block, Anno, [Next, Code]}, [Begin | Rest]};
-            %% The segments of a binary must stay where they are.
+            %% The segments of a binary must stay in place.
             {bc, _} -> {bc, Anno, Expr, [Begin | Rest]}
         end,
     {tell(Anno, Frame, value, Id, All), {node, Id}}.
@@ -356,7 +356,7 @@ applied(Anno, Frame, Rule, Called, ShownCalled, Args, IsTail) ->
         false -> {tell(Anno, Frame, value, Id, Code), {node, Id}}
     end.
 
-%% The paper's names, and others of their kind.
+%% The names of rules are those of [Vidal 2015], and others of the same form.
 rule(erlang, self, 0) -> self;
 rule(erlang, Name, _) when
     Name =:= spawn; Name =:= spawn_link; Name =:= spawn_monitor; Name =:= spawn_opt;
@@ -382,7 +382,7 @@ rule(Module, Name, Arity) ->
 
 joined(Items) -> lists:join(<<", ">>, Items).
 
-%% In parentheses as long as it is no value, if it needs them.
+%% Puts an expression in parentheses while it is not a value, if it needs them.
 grouped(Expr, {node, Id}) when
     element(1, Expr) =:= op; element(1, Expr) =:= match; element(1, Expr) =:= 'catch' -> {group, Id};
 grouped(_, Shown) -> Shown.
@@ -391,7 +391,7 @@ operator(Op) -> atom_to_binary(Op, utf8).
 
 text(Atom) -> unicode:characters_to_binary(io_lib:format("~tw", [Atom])).
 
-%% On one line, with its variables told apart.
+%% Returns the text of an expression on one line, with its variables as holes.
 text(Expr, shown) ->
     Text = lists:flatten(erl_pp:expr(Expr, [{encoding, utf8}, {linewidth, 100000}])),
     case erl_scan:string(Text, {1, 1}, [return, text]) of

@@ -1,6 +1,8 @@
-//! Modules that tell how their expressions are reduced, and what the places in them look like.
+//! Modules rewritten so that they report each reduction of their expressions, with a table of how their places look.
 //!
-//! The agent rewrites them; whoever runs them calls `gimlet_watch:enter/3` and `gimlet_watch:tell/5`.
+//! The agent rewrites them (`watch.erl`) so that each reduction calls `gimlet_watch:enter/3` or `gimlet_watch:tell/5`,
+//! builtins of the machine, with the frame, the place in the source and the value. Tail calls stay tail calls. So the
+//! machine's semantics is the only one: everything that it runs can be shown.
 
 use crate::otp::Otp;
 use crate::peer::path_term;
@@ -11,11 +13,11 @@ use term::{Atom, Term};
 
 const WATCHER: &str = include_str!("watch.erl");
 
-/// A place in the source: an expression, a sequence of them, or a function.
+/// A place in the source: an expression, a sequence of expressions, or a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlaceId(pub i64);
 
-/// All places of the modules that are watched.
+/// All places of the watched modules.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     pub nodes: BTreeMap<PlaceId, Node>,
@@ -23,13 +25,13 @@ pub struct Places {
     pub functions: BTreeMap<PlaceId, Function>,
 }
 
-/// What a place looks like.
+/// The text of a place, with references to the places inside it.
 #[derive(Clone, Debug)]
 pub enum Shown {
     Text(String),
     Variable(Atom),
     Node(PlaceId),
-    /// In parentheses as long as it is no value.
+    /// A place in parentheses, which are dropped once it is a value.
     Group(PlaceId),
     Sequence(PlaceId),
     All(Vec<Shown>),
@@ -37,12 +39,12 @@ pub enum Shown {
 
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// By which it is reduced.
+    /// The name of the rule that reduces the expression.
     pub rule: String,
     pub shown: Shown,
-    /// What may stand in its place, and the rule that puts it there.
+    /// What may replace the expression, each with the rule that does so.
     pub bodies: Vec<(Shown, String)>,
-    /// A call that nothing is left to do after.
+    /// Whether the expression is a tail call.
     pub is_tail: bool,
 }
 
@@ -54,8 +56,7 @@ pub struct Function {
 }
 
 impl Otp {
-    /// The code of a module that tells how it runs; its places are added to those of others. `all` are
-    /// the modules that are watched.
+    /// Returns the rewritten code of a module and adds its places to `places`. `all` are the watched modules.
     pub fn watched(
         &mut self,
         source: &Source,

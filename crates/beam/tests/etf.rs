@@ -1,4 +1,4 @@
-//! The external term format against the real runtime, and against bytes that nobody sent.
+//! Tests of the external term format against the real runtime, and with bytes that no runtime sends.
 
 use beam::{Otp, Settings};
 use erlang::{Host, HostAnswer};
@@ -19,7 +19,7 @@ fn part(term: &Term, index: usize) -> Term {
     term.as_tuple().and_then(|it| it.get(index)).expect("a tuple").clone()
 }
 
-/// The value of an expression, as the runtime sends it.
+/// Evaluates an expression and returns the value as the runtime encodes it.
 fn eval(otp: &mut Otp, text: &str) -> Term {
     let tokens = part(&apply(otp, "erl_scan", "string", &[Term::string(text)]), 1);
     let exprs = part(&apply(otp, "erl_parse", "parse_exprs", &[tokens]), 1);
@@ -101,7 +101,7 @@ fn both_sides_mean_the_same() {
             let bytes = apply(&mut otp, "erlang", "term_to_binary", &[expect.clone(), options]);
             assert_eq!(decode(bytes.as_bytes().expect("a binary")), Ok(expect.clone()), "{text}");
         }
-        // The runtime compares what it made itself with what we send it.
+        // The runtime compares its own term with the one that it decodes from our bytes.
         let ours = Term::binary(encode(&expect).expect("small enough"));
         let theirs = apply(&mut otp, "erlang", "binary_to_term", &[ours]);
         let same = apply(&mut otp, "erlang", "=:=", &[theirs, got]);
@@ -185,7 +185,7 @@ fn nesting_has_a_limit() {
     assert_eq!(decode(&key(MAX_KEY_DEPTH + 1)).err(), Some(DecodeError::TooDeep));
 }
 
-/// A list whose cells are all sent one by one takes linear time and no depth.
+/// A list whose cells are encoded one by one is decoded in linear time and without recursion.
 #[test]
 fn a_chain_of_cells_is_one_list() {
     let cells = 1_000_000;
@@ -284,7 +284,7 @@ proptest! {
         check_stable(&[&[131], bytes.as_slice()].concat());
     }
 
-    /// Mostly tags and small numbers, so that something is read before it goes wrong.
+    /// Mostly tags and small numbers, so that decoding gets some way before it fails.
     #[test]
     fn likely_bytes_give_a_term_or_an_error(
         bytes in vec(prop_oneof![0u8..4, 70u8..=121, Just(255)], 0..400),
@@ -293,7 +293,7 @@ proptest! {
     }
 }
 
-/// What is read from any bytes can be written, and is then read as the same.
+/// Checks that every decoded term can be encoded, and is then decoded to an equal term.
 fn check_stable(bytes: &[u8]) {
     if let Ok(term) = decode(bytes) {
         let again = encode(&term).expect("it came in a few bytes");

@@ -1,4 +1,4 @@
-//! Loading real modules through the real OTP.
+//! Tests of loading modules through a real OTP.
 
 use beam::{Otp, Settings};
 use erlang::{Host, HostAnswer, HostError, ModuleCode};
@@ -14,7 +14,7 @@ fn apply(otp: &mut Otp, module: &str, function: &str, args: &[Term]) -> HostAnsw
     otp.apply(&Atom::new(module), &Atom::new(function), args).expect("an answer")
 }
 
-/// `{Name, Arity}` of every function that the module defines.
+/// Returns `{Name, Arity}` of every function that the module defines.
 fn functions(code: &ModuleCode) -> Vec<(String, i64)> {
     let Some([kind, _, _, _, _, definitions]) = code.core.as_tuple() else {
         panic!("not a record");

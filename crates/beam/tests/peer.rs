@@ -1,4 +1,4 @@
-//! The process beside us: time limits, crashes, output, shutdown.
+//! Tests of the peer process: time limits, crashes, output, shutdown.
 
 use beam::{Otp, Settings};
 use erlang::{Host, HostAnswer, HostError};

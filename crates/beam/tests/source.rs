@@ -1,4 +1,4 @@
-//! Source files, their options and errors, and what a target stands for.
+//! Tests of source files, their options and errors, and of targets.
 
 use beam::{Builder, Define, Otp, Settings, Source, Target, TargetError};
 use erlang::{Host, HostError, ModuleCode};
@@ -28,7 +28,7 @@ impl Project {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a directory")).expect("writable");
         fs::write(path, text).expect("writable");
-        // A file is only remembered if it is older than the compilation.
+        // A file is cached only if it is older than the compilation.
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
 
@@ -102,7 +102,7 @@ fn includes_defines_and_rebar_options_reach_the_compiler() {
     assert_eq!(fourth.starts(), 0, "another time, the same content");
 }
 
-/// A transform that writes the word of a module of its own in the place of `old`.
+/// A transform that replaces `old` by the word of another module.
 const TRANSFORM: &str = "-module(pt).\n-export([parse_transform/2]).\n\
     parse_transform(Forms, _) -> swap(Forms).\n\
     swap({atom, Anno, old}) -> {atom, Anno, pt_word:new()};\n\
@@ -132,7 +132,7 @@ fn what_transforms_a_module_is_part_of_it() {
     let mut second = project.otp(set);
     assert_eq!(project.load(&mut second, "m.erl").expect("kept").core, code.core);
     assert_eq!(second.starts(), 0, "nothing changed");
-    // Not the transform itself changes, but what it calls.
+    // The transform itself is unchanged; the module that it calls changes.
     project.write("pt_word.erl", &word("two"));
     build("pt_word.erl");
     let mut third = project.otp(set);

@@ -1,6 +1,6 @@
-//! What a configuration file says, and which part of it holds for a unit.
+//! The contents of a configuration file, and which settings apply to a unit.
 //!
-//! Does not know what an option means: values stay the text that the command line would be given.
+//! Does not know the meaning of options: values are kept as the text that the command line would be given.
 
 use crate::glob::Glob;
 use crate::ignore::Ignore;
@@ -8,7 +8,7 @@ use crate::ignore::Ignore;
 /// An option that may be set, as the command line defines it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// The long name without dashes: `time`, `no-spec`.
+    /// The long name without dashes, such as `time` or `no-spec`.
     pub name: String,
     pub kind: Kind,
     pub extent: Extent,
@@ -17,20 +17,20 @@ pub struct Known {
 /// Where in the file an option may be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Only at the top: it holds for the whole run.
+    /// At the top only: it applies to the whole run.
     Run,
-    /// At the top, and below the pattern of a path or a unit.
+    /// At the top, and in the table of a path's or unit's pattern.
     Unit,
 }
 
 /// How many values an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// None: the option is given or not.
+    /// No value: the option is given or not.
     Flag,
-    /// Exactly one.
+    /// Exactly one value.
     One,
-    /// Any number; on the command line the option is repeated.
+    /// Any number of values; on the command line the option is repeated.
     Many,
 }
 
@@ -39,7 +39,7 @@ pub enum Kind {
 pub struct Config {
     /// The name of the file, as the caller gave it.
     pub file: String,
-    /// Options that hold for the whole run. Every report is a setting `report` of its own.
+    /// Options for the whole run. Every report is a separate setting `report`.
     pub options: Vec<Setting>,
     /// Options for the units of some files, in the order of the file.
     pub paths: Vec<Scope>,
@@ -50,11 +50,11 @@ pub struct Config {
 }
 
 impl Config {
-    /// The settings of the scopes that match a unit, each option at most once. A scope of units beats a
-    /// scope of paths, and a later scope beats an earlier one of the same sort.
+    /// Returns the settings of the scopes that match a unit, each option at most once. A scope of units overrides a
+    /// scope of paths, and a later scope overrides an earlier one of the same sort.
     ///
-    /// `file` is relative to the directory of the configuration file. The result replaces settings of
-    /// the same name in `options`; a flag that is `false` is part of it, so that it can do so.
+    /// `file` is relative to the directory of the configuration file. The result overrides settings with the same name
+    /// in `options`; it includes flags that are `false` for that purpose.
     pub fn for_unit(&self, unit: &str, file: Option<&str>) -> Vec<&Setting> {
         let mut res: Vec<&Setting> = Vec::new();
         for setting in self.scopes_of(unit, file).flat_map(|it| &it.settings) {
@@ -64,33 +64,32 @@ impl Config {
         res
     }
 
-    /// Whether the file says that a unit is not tested. The same scopes win as in `for_unit`.
+    /// Whether the file excludes a unit from testing. Scopes override each other as in `for_unit`.
     pub fn is_skipped(&self, unit: &str, file: Option<&str>) -> bool {
         self.scopes_of(unit, file).filter_map(|it| it.skip).last().unwrap_or(false)
     }
 
-    /// The scopes that match, those that win last.
+    /// Returns the scopes that match; later ones override earlier ones.
     fn scopes_of(&self, unit: &str, file: Option<&str>) -> impl Iterator<Item = &Scope> {
         let paths = self.paths.iter().filter(move |it| file.is_some_and(|file| it.matches(file)));
         paths.chain(self.units.iter().filter(move |it| it.matches(unit)))
     }
 }
 
-/// An option and what it is set to.
+/// The setting of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// The long name of the option, without dashes.
     pub name: String,
-    /// For a flag, the one value `true` or `false`.
+    /// The values; for a flag a single `true` or `false`.
     pub values: Vec<String>,
     pub kind: Kind,
-    /// The line of the file, counted from one.
+    /// The line in the file, counted from one.
     pub line: usize,
 }
 
 impl Setting {
-    /// The arguments of a command line that set the option so: `--time=30s`. A flag that is `false`
-    /// gives none.
+    /// Returns the command-line arguments for the setting, such as `--time=30s`; none for a flag that is `false`.
     pub fn arguments(&self) -> Vec<String> {
         let Setting { name, values, kind, .. } = self;
         match kind {
@@ -101,15 +100,15 @@ impl Setting {
     }
 }
 
-/// Options that hold for some units only.
+/// Options for some units only.
 #[derive(Clone, Debug)]
 pub struct Scope {
-    /// What the file of a unit, or its name, has to match.
+    /// The pattern for the file of a unit, or for its name.
     pub pattern: Glob,
     pub settings: Vec<Setting>,
-    /// Whether the units are left out, if the scope says so.
+    /// Whether the units are excluded; `None` if the scope does not say so.
     pub skip: Option<bool>,
-    /// The line of the file, counted from one.
+    /// The line in the file, counted from one.
     pub line: usize,
 }
 

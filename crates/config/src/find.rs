@@ -1,14 +1,14 @@
-//! Where the configuration file of a project is.
+//! The location of a project's configuration file.
 //!
-//! Asks the caller which files exist: this crate does not touch the disk.
+//! The caller says which files exist, since this crate does not access the disk.
 
 use std::path::{Path, PathBuf};
 
 /// The name of the configuration file.
 pub const FILE_NAME: &str = "gimlet.toml";
 
-/// The first `gimlet.toml` in a directory or those above it. The search ends at the root of a
-/// repository (a directory with `.git`), after looking in it. `start` is an absolute path.
+/// Returns the first `gimlet.toml` in a directory or those above it. The search ends after the root of a repository (a
+/// directory with `.git`). `start` is an absolute path.
 pub fn find(start: &Path, exists: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     for dir in start.ancestors() {
         let file = dir.join(FILE_NAME);

@@ -1,12 +1,12 @@
-//! Patterns with stars, for paths of files and for names.
+//! Patterns with wildcards, for paths of files and for names.
 //!
-//! Two languages, because names of units and reasons of findings are full of `/`, `{` and `[`, which
-//! mean something in the pattern of a path: in `{badmatch,*}` only the star may be special.
+//! There are two syntaxes, because names of units and reasons of findings contain `/`, `{` and `[`, which have a
+//! meaning in patterns of paths: in `{badmatch,*}` only the star is special.
 
 use globset::{GlobBuilder, GlobMatcher};
 use std::fmt::{Display, Formatter};
 
-/// A pattern, ready to be matched.
+/// A compiled pattern.
 #[derive(Clone, Debug)]
 pub struct Glob {
     text: String,
@@ -22,7 +22,7 @@ enum Matcher {
 /// Why a text is not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadGlob {
-    /// It has no characters, and would match nothing.
+    /// The text is empty and would match nothing.
     Empty,
     /// A bracket or a brace is wrong; the text says how.
     Malformed(String),
@@ -40,8 +40,8 @@ impl Display for BadGlob {
 impl std::error::Error for BadGlob {}
 
 impl Glob {
-    /// A pattern for paths: `*` and `?` stay within a directory, `**` goes over any number of
-    /// directories, `[abc]` is one of the characters, `{erl,hrl}` one of the words.
+    /// Compiles a pattern for paths: `*` and `?` stay within a directory, `**` matches any number of directories,
+    /// `[abc]` is one of the characters, `{erl,hrl}` one of the words.
     pub fn path(text: &str) -> Result<Glob, BadGlob> {
         let pattern = without_dot(text);
         if pattern.is_empty() {
@@ -55,7 +55,7 @@ impl Glob {
         Ok(Glob { text: text.to_owned(), matcher: Matcher::Path(glob.compile_matcher()) })
     }
 
-    /// A pattern for names and other text: `*` matches anything, everything else matches itself.
+    /// Compiles a pattern for names and other text: `*` matches anything, everything else matches itself.
     pub fn name(text: &str) -> Result<Glob, BadGlob> {
         if text.is_empty() {
             return Err(BadGlob::Empty);
@@ -63,12 +63,12 @@ impl Glob {
         Ok(Glob { text: text.to_owned(), matcher: Matcher::Name })
     }
 
-    /// The pattern as it was written.
+    /// Returns the text of the pattern.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether all of the text matches. A leading `./` of a path does not count.
+    /// Whether the whole text matches. A leading `./` of a path is ignored.
     pub fn matches(&self, text: &str) -> bool {
         match &self.matcher {
             Matcher::Path(matcher) => matcher.is_match(without_dot(text)),
@@ -87,8 +87,8 @@ fn without_dot(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
 
-/// Matches the pieces between the stars one after the other, each as early as possible: what follows a
-/// star then has the most text left.
+/// Matches the pieces between the stars one after the other, each as early as possible, which leaves the most text for
+/// the following pieces.
 fn matches_stars(pattern: &str, text: &str) -> bool {
     let Some((first, others)) = pattern.split_once('*') else {
         return pattern == text;

@@ -1,29 +1,29 @@
-//! Findings that somebody has looked at and accepted.
+//! Accepted findings.
 //!
-//! Does not know what a finding is, only the four texts that describe it, nor which day it is.
+//! Knows only the four texts that describe a finding; the caller provides the current day.
 
 use crate::glob::Glob;
 
-/// A year, a month and a day, as the calendar counts them.
+/// A year, a month and a day.
 pub type Day = (i32, u8, u8);
 
-/// A finding, or a group of them, that does not count. What is not given matches everything.
+/// A description of findings that do not count. Absent fields match everything.
 #[derive(Clone, Debug)]
 pub struct Ignore {
     pub unit: Option<Glob>,
-    /// As reports name it: `crash`.
+    /// The name of the kind in reports, such as `crash`.
     pub kind: Option<String>,
     pub fingerprint: Option<String>,
     pub reason: Option<Glob>,
-    /// Why the finding is accepted, in the words of whoever did.
+    /// The user's reason for accepting the finding.
     pub because: String,
     /// The last day on which it is ignored.
     pub until: Option<Day>,
-    /// The line of the file, counted from one.
+    /// The line in the file, counted from one.
     pub line: usize,
 }
 
-/// A finding, as far as an `Ignore` looks at it.
+/// The properties of a finding that an `Ignore` compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IgnoreQuery<'a> {
     pub unit: &'a str,
@@ -33,7 +33,7 @@ pub struct IgnoreQuery<'a> {
 }
 
 impl Ignore {
-    /// Whether the finding is ignored today. Without a day, no ignore has expired.
+    /// Whether the finding is ignored today. Without the current day, no entry has expired.
     pub fn matches(&self, finding: &IgnoreQuery<'_>, today: Option<Day>) -> bool {
         let Ignore { unit, kind, fingerprint, reason, because: _, until: _, line: _ } = self;
         !self.is_expired(today)
@@ -43,7 +43,7 @@ impl Ignore {
             && reason.as_ref().is_none_or(|it| it.matches(finding.reason))
     }
 
-    /// Whether its last day is over.
+    /// Whether its last day has passed.
     pub fn is_expired(&self, today: Option<Day>) -> bool {
         matches!((self.until, today), (Some(until), Some(today)) if until < today)
     }

@@ -1,7 +1,7 @@
-//! Reads `gimlet.toml`: the options of a project, of its parts, and the findings it accepts.
+//! The reader of `gimlet.toml`: the options of a project and of its parts, and the findings it accepts.
 //!
-//! Knows no option by name and no command line: the caller says which options there are and gets back
-//! plain data with line numbers. Reads no files and no clock.
+//! Knows no option by name and no command line: the caller provides the list of options and gets plain data with line
+//! numbers. Reads no files and no clock.
 
 mod data;
 mod glob;

@@ -1,8 +1,8 @@
-//! The name that was probably meant.
+//! Suggestions for misspelt names.
 //!
-//! Knows only text: the caller says which names there are.
+//! Knows only text: the caller provides the valid names.
 
-/// The nearest of the names, if it is near enough to be a slip of the hand.
+/// Returns the name with the smallest edit distance, if it is small enough for a typing error.
 pub fn nearest<'a>(meant: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let bound = (meant.chars().count() / 3).max(1);
     names
@@ -13,7 +13,7 @@ pub fn nearest<'a>(meant: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, it)| it)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one into the other.
+/// Returns the edit distance: insertions, deletions, replacements and swaps of neighbours.
 fn distance(left: &str, right: &str) -> usize {
     let left: Vec<char> = left.chars().collect();
     let right: Vec<char> = right.chars().collect();

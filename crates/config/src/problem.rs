@@ -1,26 +1,26 @@
-//! What is wrong with a configuration file, and where.
+//! Problems in a configuration file, with their places.
 //!
-//! Does not draw: the caller has the text, and shows the line with the place marked.
+//! The caller has the text and shows the line with the place marked.
 
 use std::fmt::{Display, Formatter};
 use std::ops::Range;
 
-/// Something that the user has to change.
+/// Something that the user must change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Counted from one.
+    /// The line, counted from one.
     pub line: usize,
-    /// Counted from one, in characters.
+    /// The column, counted from one in characters.
     pub column: usize,
-    /// The characters of the line that are meant, at least one.
+    /// How many characters of the line are marked, at least one.
     pub length: usize,
     pub title: String,
-    /// What to do about it.
+    /// How to fix the problem.
     pub hint: Option<String>,
 }
 
 impl Problem {
-    /// A problem with the bytes `span` of `text`. What goes beyond the first line is not marked.
+    /// Returns a problem with the bytes `span` of `text`. Only the part in the first line is marked.
     pub(crate) fn at(text: &str, span: Range<usize>, title: impl Into<String>) -> Problem {
         let before = text.get(..span.start).unwrap_or(text);
         let line = line_at(text, span.start);
@@ -35,7 +35,7 @@ impl Problem {
     }
 }
 
-/// `LINE:COLUMN: TITLE (HINT)`, for where there is no room for more.
+/// Writes `LINE:COLUMN: TITLE (HINT)`.
 impl Display for Problem {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         let Problem { line, column, length: _, title, hint } = self;
@@ -46,7 +46,7 @@ impl Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// The line of a byte of the text, counted from one.
+/// Returns the line of a byte of the text, counted from one.
 pub(crate) fn line_at(text: &str, byte: usize) -> usize {
     text.get(..byte).unwrap_or(text).matches('\n').count() + 1
 }

@@ -1,34 +1,34 @@
-//! The text of a first `gimlet.toml`, for the project that is there.
+//! The text of an initial `gimlet.toml` for an existing project.
 //!
-//! Knows options only as text to show: a test holds that the text can be parsed, also with every line
-//! uncommented. Comments that are prose never look like `# name = value` or `# [table]`.
+//! Options are only text here; a test checks that the text can be parsed, also with every setting uncommented. Comments
+//! in prose never look like `# name = value` or `# [table]`.
 
-/// A project, as far as its first configuration depends on it.
+/// The properties of a project that its first configuration depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
     pub kind: ProjectKind,
     pub name: Option<String>,
-    /// Whether it has a directory `test`.
+    /// Whether the project has a directory `test`.
     pub has_tests: bool,
 }
 
-/// What a project is built with.
+/// The build tool of a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProjectKind {
     Rebar3,
     Mix,
     Gleam,
-    /// Sources of Erlang that no build tool knows.
+    /// Erlang sources without a build tool.
     ErlangFiles,
     PrologFiles,
-    /// Nothing that we know.
+    /// None of these.
     Unknown,
 }
 
-/// What differs between the templates of two kinds of projects.
+/// The texts that differ between kinds of projects.
 struct Wording {
     what: &'static str,
-    /// The sentence that says how to get a first result.
+    /// The sentence that explains how to get a first result.
     start: &'static str,
     tests: &'static str,
     files: &'static str,
@@ -36,7 +36,7 @@ struct Wording {
     units: &'static str,
     /// A setting for one unit.
     for_unit: &'static str,
-    /// An option that helps where the search does not get far, and what it is for.
+    /// An option for units in which the search does not get far; `tuning_is` is its purpose.
     tuning: &'static str,
     tuning_is: &'static str,
 }
@@ -96,7 +96,7 @@ impl ProjectKind {
     }
 }
 
-/// The text that `gimlet init` writes.
+/// Returns the text that `gimlet init` writes.
 pub fn template(project: &Project) -> String {
     let Wording { what, start, tests, files, unit, units, for_unit, tuning, tuning_is } =
         project.kind.wording();
@@ -156,7 +156,7 @@ budget = "2m"
     )
 }
 
-/// A name must not end the comment that it stands in.
+/// Returns a name without control characters, which could end the comment around it.
 fn one_line(name: &str) -> String {
     name.chars().filter(|it| !it.is_control()).collect()
 }

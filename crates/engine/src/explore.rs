@@ -1,50 +1,52 @@
-//! The exploration of one unit.
+//! The exploration of one unit: runs its inputs, asks the oracle for the flips that the frontier proposes, and collects
+//! the report.
 
 use crate::frontier::{Flip, Frontier};
 use crate::oracle::{Oracle, Question};
 use crate::report::{Report, Stop, Test, Yield};
 use crate::strategy::Strategy;
-use crate::tries::{Because, Tries};
+use crate::tries::{Tries, TriesReason};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use solve::Answer;
 use std::hash::{Hash, Hasher};
 use term::{Atom, Domain, ExprId, Exprs, Term};
 use trace::{Choice, Covered, Executor, ExecutorError, Input, Looked, Outcome, Run, SiteId, Tried};
 
-/// Choices of a path that may be flipped, if nobody says otherwise.
+/// How many choices of a path may be flipped by default.
 pub const DEPTH: usize = 25;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Inputs outside of the domain. They are run first; what they choose is not turned, because an
-    /// executor records nothing where the domain leaves no choice.
+    /// Inputs outside of the domain. They are run before the seeds, and their choices are not flipped: where the domain
+    /// fixes a value, the executor records no choice.
     pub strays: Vec<Input>,
-    /// Choices of a path that may be flipped.
+    /// How many choices of a path, counted from its beginning, may be flipped.
     pub depth: usize,
-    /// Clauses that should be entered: as long as one is not, and nothing is left within the depth,
-    /// the depth grows.
+    /// The clauses that the search should enter. While one of them was not entered and no flip is left within the
+    /// depth, the depth grows.
     pub wanted: Covered,
     pub max_runs: Option<usize>,
-    /// Stop when this much was spent without news, and as much again as the news have cost. In
-    /// runs; answers of the solver cost too.
+    /// Stop when the effort since the last news is at least this much, and at least as much as was spent until that
+    /// news. The unit is one run of a small program; the solver's cost is added to the number of runs. `None`: never
+    /// stop for lack of news.
     pub patience: Option<u64>,
     pub strategy: Strategy,
     pub seed: u64,
     pub policy: Policy,
-    /// Inputs are also changed at random within this; `None`: they are not.
+    /// The domain within which inputs of past runs are also changed at random; `None`: no random changes.
     pub changes: Option<Domain>,
 }
 
-/// What is done with a run that found something new, besides what the strategy says.
+/// How the search pursues runs, besides the order of the strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// Its flips are asked again from its input, and alternatives that the choices before them rule out are
-    /// asked for without these. For programs that take inputs apart.
+    /// After a run with news, its flips are asked again with its input as the hint; an alternative that the choices
+    /// before it rule out is asked for without these choices (a leap). For programs that take inputs apart.
     #[default]
     AskAgain,
-    /// Its last flips are asked soon, and so are the last flips of the runs that come of these, down to so many
-    /// generations. Runs that are longer than all before, or come close to a clause that is wanted, are
-    /// pursued. For programs that build their results step by step.
+    /// After a run with news, its last flips are queued for soon, and so are the last flips of its descendants, down to
+    /// this many generations. Runs that are longer than all before, or that come close to a wanted clause, are pursued.
+    /// For programs that build their results step by step.
     RunEnds { generations: u64 },
 }
 
@@ -64,12 +66,12 @@ impl Default for Settings {
     }
 }
 
-/// Questions are hard if they have cost so many times as much as all runs.
-const COSTLY: u64 = 10;
+/// Solving counts as costly once the effort of the search is at least this many times the number of runs.
+const COSTLY_FACTOR: u64 = 10;
 
-/// Runs the seeds, then what the oracle makes of their choices, until nothing is left or `watch`,
-/// which sees the report again and again, says stop. What was found is never lost: if the executor
-/// fails, the report says so.
+/// Explores the unit: runs the seeds, then the inputs that the oracle finds for flips, until nothing is left to flip or
+/// `watch` says stop. `watch` is called with the report so far before each batch of questions. If the executor fails,
+/// the report keeps all that was found and names the failure in [`Report::trouble`].
 pub fn explore(
     executor: &mut dyn Executor,
     oracle: &mut dyn Oracle,
@@ -82,81 +84,85 @@ pub fn explore(
     exploration.finish()
 }
 
-/// The solver may give up so often before it is asked less.
-const OFTEN: usize = 3;
+/// How often the solver may give up on an uncovered alternative before further questions for it are postponed.
+const MAX_GIVEN_UP: usize = 3;
 
-/// When nothing is left to ask, inputs are changed at random until this much was spent without news.
+/// The patience of the last phase, in which inputs are only changed at random because no flip is left to ask.
 const TRIES_AT_THE_END: u64 = 100_000;
 
-/// Longer paths are not made longer still for that alone: questions about them take too long.
-const LONG: usize = 160;
+/// The length of the longest path, in choices, that is pursued for its length alone: questions about longer paths take
+/// too long.
+const MAX_PURSUED_LENGTH: usize = 160;
 
-/// So many flips after a run that came close to something wanted are pursued.
-const MAX_STEPS: u64 = 2;
+/// How many generations of descendants of a run that came close to a wanted clause are pursued.
+const MAX_CLOSE_GENERATIONS: u64 = 2;
 
-/// An alternative that no run has taken is worth so many leaps.
+/// How many leaps are tried for an uncovered alternative.
 const MAX_LEAPS: usize = 8;
 
 /// How an input came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Made {
-    /// It was given.
+enum InputOrigin {
+    /// The input was given by the caller.
     Seed,
-    /// By changes at random.
+    /// The input was made from past inputs by random changes.
     Random,
-    /// So that its run takes the flip.
+    /// The input is a model of a question for this flip.
     For(Flip),
-    /// For an alternative, whatever its run does before.
+    /// The input is a model of what an alternative itself needs, without the choices before it.
     Leaping,
 }
 
-impl Made {
-    /// The name of the source.
+impl InputOrigin {
+    /// Returns the name under which the report counts runs of this origin.
     fn source(self) -> &'static str {
         match self {
-            Made::Seed => "seed",
-            Made::Random => "random",
-            Made::For(flip) => flip.source.name(),
-            Made::Leaping => "leap",
+            InputOrigin::Seed => "seed",
+            InputOrigin::Random => "random",
+            InputOrigin::For(flip) => flip.source.name(),
+            InputOrigin::Leaping => "leap",
         }
     }
 }
 
-/// An exploration that may stop and go on: always with the same executor and the same oracle.
+/// An exploration that can be paused and resumed. All calls of [`Exploration::go_on`] must pass the same executor and
+/// the same oracle.
 pub struct Exploration<'s> {
     settings: &'s Settings,
-    /// Given inputs that were not run yet, the last first.
+    /// Seeds that were not run yet, in reverse order.
     waiting: Vec<Input>,
-    /// Runs that there may be, in place of those of the settings.
+    /// The limit on the number of runs that [`Exploration::allow_runs`] set; it overrides [`Settings::max_runs`].
     allowed: Option<usize>,
     frontier: Frontier,
     policy: Policy,
     wanted: Covered,
-    /// How many choices the longest path has.
+    /// The length of the longest path that was pursued for its length, in choices.
     longest: usize,
-    /// For each run, how many flips ago one found something new.
+    /// For each run, its distance in flips from the nearest ancestor with news; 0 if the run itself had news. Kept for
+    /// [`Policy::RunEnds`] only.
     generations: Vec<u64>,
-    /// For each run, how many flips ago one came close to something that is wanted.
-    steps: Vec<u64>,
-    /// Of all runs, in order.
+    /// For each run, its distance in flips from the nearest ancestor that came close to a wanted clause. Kept for
+    /// [`Policy::RunEnds`] only.
+    close_generations: Vec<u64>,
+    /// The inputs of all runs, in order.
     inputs: Vec<Input>,
-    /// Hashes of them.
+    /// Hashes of the inputs of all runs.
     seen: FxHashSet<u64>,
-    /// Hashes of whole paths.
+    /// Hashes of whole paths, so that the report has one test per path.
     paths: FxHashSet<u64>,
-    /// Hashes of ways to fail.
+    /// Hashes of the ways to fail that were seen; see [`failure`].
     crashes: FxHashSet<u64>,
-    /// Alternatives that the solver could not tell of, and how often.
+    /// How often the solver gave up on an alternative of a site.
     given_up: FxHashMap<(SiteId, usize), usize>,
-    /// Flips that can't be taken where they are, to alternatives that no run has taken, and how often
-    /// that was so.
+    /// Flips to uncovered alternatives that have no input where they are in the tree. The next leap asks for these
+    /// alternatives without the choices before them.
     leaps: Vec<Flip>,
     n_leaps: FxHashMap<(SiteId, usize), usize>,
-    /// Flips that wait because others like them were given up, and how many there were.
+    /// Flips that wait because the solver gave up on their alternative at least [`MAX_GIVEN_UP`] times.
     put_off: Vec<Flip>,
     n_put_off: usize,
     tries: Option<Tries<'s>>,
-    /// What tries have cost when nothing was left to ask.
+    /// The cost of the random tries made after no flip was left to ask.
     spent_after_all: u64,
     report: Report,
 }
@@ -183,7 +189,7 @@ impl<'s> Exploration<'s> {
             wanted: settings.wanted.clone(),
             longest: 0,
             generations: Vec::new(),
-            steps: Vec::new(),
+            close_generations: Vec::new(),
             inputs: Vec::new(),
             seen: FxHashSet::default(),
             paths: FxHashSet::default(),
@@ -199,17 +205,17 @@ impl<'s> Exploration<'s> {
         }
     }
 
-    /// What was found so far.
+    /// Returns what was found so far.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// From now on there may be so many runs, those before and those of given inputs included.
+    /// Limits the number of runs. Runs made already and runs of seeds count.
     pub fn allow_runs(&mut self, n_runs: usize) {
         self.allowed = Some(n_runs);
     }
 
-    /// Goes on until nothing is left or something says stop; why is told in the report.
+    /// Resumes the exploration until nothing is left or a limit is reached; [`Report::stop`] says why it ended.
     pub fn go_on(
         &mut self,
         executor: &mut dyn Executor,
@@ -247,7 +253,7 @@ impl<'s> Exploration<'s> {
         while self.allowed.is_none_or(|it| self.report.n_runs < it)
             && let Some(seed) = self.waiting.pop()
         {
-            self.run(executor, seed, Made::Seed)?;
+            self.run(executor, seed, InputOrigin::Seed)?;
         }
         let (mut n_news, mut at_news) = (0, 0);
         loop {
@@ -269,7 +275,7 @@ impl<'s> Exploration<'s> {
                 self.report.is_saturated = self.spent_after_all == 0;
                 return Ok(if self.report.is_saturated { Stop::Runs } else { self.end() });
             }
-            self.frontier.is_costly = COSTLY * self.report.n_runs as u64 <= spent;
+            self.frontier.is_costly = COSTLY_FACTOR * self.report.n_runs as u64 <= spent;
             let n_flips = self.n_left().unwrap_or(usize::MAX).min(oracle.batch());
             if n_flips == 0 {
                 return Ok(Stop::Runs);
@@ -280,7 +286,7 @@ impl<'s> Exploration<'s> {
                     continue;
                 }
                 if self.may_find_more() {
-                    self.allow(Because::End);
+                    self.allow(TriesReason::End);
                     self.spent_after_all += self.try_some(executor)?;
                     continue;
                 }
@@ -290,7 +296,7 @@ impl<'s> Exploration<'s> {
             let questions = flips.iter().map(|it| self.question(exprs, *it)).collect();
             let answers = oracle.ask(exprs, questions);
             for (flip, answer) in flips.into_iter().zip(answers) {
-                self.allow(Because::Asked(flip.depth));
+                self.allow(TriesReason::Asked(flip.depth));
                 let model = match answer {
                     Answer::Sat(model) => model,
                     Answer::Unsat => {
@@ -299,16 +305,16 @@ impl<'s> Exploration<'s> {
                     }
                     Answer::Unknown(_) => {
                         *self.given_up.entry((flip.site, flip.alternative)).or_default() += 1;
-                        self.allow(Because::GivenUp);
+                        self.allow(TriesReason::GivenUp);
                         self.leap_later(flip, executor);
                         continue;
                     }
                 };
                 let input = self.inputs.get(flip.run).map(|it| it.with(&model));
-                // The same may come of two flips of one run, asked once more.
+                // Two flips of one run that are asked again may have the same model.
                 let input = input.filter(|it| !self.seen.contains(&input_hash(it)));
                 if let Some(input) = input {
-                    self.run(executor, input, Made::For(flip))?;
+                    self.run(executor, input, InputOrigin::For(flip))?;
                 }
             }
             self.leap(executor, oracle)?;
@@ -318,18 +324,19 @@ impl<'s> Exploration<'s> {
         }
     }
 
-    /// Runs that there may still be.
+    /// Returns how many runs are left within the limit; `None` if there is no limit.
     fn n_left(&self) -> Option<usize> {
         let max_runs = self.allowed.or(self.settings.max_runs);
         max_runs.map(|it| it.saturating_sub(self.report.n_runs))
     }
 
-    /// The next flip. Where the solver gave up often, the like is asked more and more seldom.
+    /// Takes the next flip from the frontier. Flips to alternatives on which the solver gave up `n >= MAX_GIVEN_UP`
+    /// times are postponed, all but every n-th.
     fn take(&mut self) -> Option<Flip> {
         while let Some(flip) = self.frontier.take() {
             let goal = (flip.site, flip.alternative);
             let n_given_up = self.given_up.get(&goal).copied().unwrap_or(0);
-            if n_given_up < OFTEN || self.frontier.is_covered(goal) {
+            if n_given_up < MAX_GIVEN_UP || self.frontier.is_covered(goal) {
                 return Some(flip);
             }
             self.n_put_off += 1;
@@ -341,31 +348,30 @@ impl<'s> Exploration<'s> {
         self.put_off.pop()
     }
 
-    /// Why nothing is left to ask.
+    /// Returns the reason for stopping when no flip is left.
     fn end(&self) -> Stop {
         if self.frontier.is_cut() { Stop::Depth } else { Stop::Exhausted }
     }
 
-    /// Whether something was not followed or not answered, so that nothing being left to ask does
-    /// not mean that all was seen.
+    /// Whether a loss or an unanswered question means that some paths may be missing although no flip is left.
     fn may_find_more(&self) -> bool {
         let is_incomplete = !self.report.losses.is_empty() || !self.given_up.is_empty();
         self.tries.is_some() && (is_incomplete || self.frontier.is_cut() && self.lacks_something())
     }
 
-    /// Whether a clause that is wanted was not entered.
+    /// Whether a wanted clause was not entered.
     fn lacks_something(&self) -> bool {
         self.report.covered.lacks_some_of(&self.wanted)
     }
 
-    fn allow(&mut self, because: Because) {
+    fn allow(&mut self, reason: TriesReason) {
         let is_something_wanted = self.lacks_something();
         if let Some(tries) = &mut self.tries {
-            tries.allow(because, is_something_wanted || because == Because::End);
+            tries.allow(reason, is_something_wanted || reason == TriesReason::End);
         }
     }
 
-    /// Tries inputs at random, and follows those that found something new. What it cost.
+    /// Tries randomly changed inputs and records those with news as runs. Returns the cost in runs.
     fn try_some(&mut self, executor: &mut dyn Executor) -> Result<u64, ExecutorError> {
         let mut cost = 0;
         if let Some(tries) = &mut self.tries {
@@ -384,13 +390,13 @@ impl<'s> Exploration<'s> {
                 Outcome::Value(_) | Outcome::Deadlock | Outcome::Stopped(_) => false,
             };
             if is_news || self.report.covered.lacks_some_of(&covered) {
-                self.run(executor, input, Made::Random)?;
+                self.run(executor, input, InputOrigin::Random)?;
             }
         }
         Ok(cost)
     }
 
-    /// No run has taken this alternative, and after the choices before it none can.
+    /// Queues a leap for an uncovered alternative that no input takes after the choices before it.
     fn leap_later(&mut self, flip: Flip, executor: &dyn Executor) {
         let goal = (flip.site, flip.alternative);
         if self.policy == Policy::AskAgain
@@ -405,8 +411,9 @@ impl<'s> Exploration<'s> {
         }
     }
 
-    /// Asks for what the alternatives themselves need, whatever was chosen before. A run that has it
-    /// may come by on another way, or after a few flips: a checksum is made right again.
+    /// Asks for inputs that satisfy only what the alternatives themselves need, without the choices before them. The
+    /// run of such an input may reach the alternative on another path, or its descendants may: a flip repairs a
+    /// checksum, for example.
     fn leap(
         &mut self,
         executor: &mut dyn Executor,
@@ -430,20 +437,22 @@ impl<'s> Exploration<'s> {
             let Answer::Sat(model) = answer else { continue };
             let input = self.inputs.get(flip.run).map(|it| it.with(&model));
             if let Some(input) = input.filter(|it| !self.seen.contains(&input_hash(it))) {
-                self.run(executor, input, Made::Leaping)?;
+                self.run(executor, input, InputOrigin::Leaping)?;
             }
         }
         Ok(())
     }
 
-    /// What an input must satisfy to take the flip.
+    /// Returns the question for an input that takes the flip: the path constraint with the alternative in the place of
+    /// the flipped choice.
     fn question(&self, exprs: &mut Exprs, flip: Flip) -> Question {
         let path = self.frontier.tree().path(flip.node, flip.alternative);
         let is_pin = |choice: &Choice| matches!(choice.looked, Looked::Pin(..));
         let (mut constraints, mut loose) = (Vec::new(), Vec::new());
         for (n, (choice, alternative)) in path.iter().enumerate() {
             let asked = choice.constraints(exprs, *alternative);
-            // With what was not followed as it was, the way is sure; without, it is likely.
+            // With pins in the question, an input that satisfies it surely takes the path; without them it probably
+            // does.
             if n + 1 == path.len() || !is_pin(choice) {
                 loose.extend_from_slice(&asked);
             }
@@ -454,7 +463,7 @@ impl<'s> Exploration<'s> {
         Question { constraints, loose, hint }
     }
 
-    /// Keeps how a run ended, and nothing of its path.
+    /// Runs an input without recording its path in the frontier.
     fn run_aside(
         &mut self,
         executor: &mut dyn Executor,
@@ -471,9 +480,9 @@ impl<'s> Exploration<'s> {
         &mut self,
         executor: &mut dyn Executor,
         input: Input,
-        made: Made,
+        origin: InputOrigin,
     ) -> Result<(), ExecutorError> {
-        let intended = if let Made::For(flip) = made { Some(flip) } else { None };
+        let intended = if let InputOrigin::For(flip) = origin { Some(flip) } else { None };
         let input = executor.completed(input);
         let Run { outcome, choices, trails, losses, covered } = executor.run(&input)?;
         let report = &mut self.report;
@@ -497,10 +506,10 @@ impl<'s> Exploration<'s> {
         }
         report.n_news += usize::from(is_news);
         let of_source = Yield { runs: 1, news: usize::from(is_news) };
-        report.sources.entry(made.source().to_owned()).or_default().add(of_source);
+        report.sources.entry(origin.source().to_owned()).or_default().add(of_source);
         if self.policy == Policy::AskAgain {
             match &intended {
-                _ if is_news || made == Made::Leaping => self.frontier.ask_again(&choices),
+                _ if is_news || origin == InputOrigin::Leaping => self.frontier.ask_again(&choices),
                 Some(flip) => self.frontier.ask_on(flip, &choices),
                 None => (),
             }
@@ -518,19 +527,20 @@ impl<'s> Exploration<'s> {
                 let from = if is_news { 0 } else { after };
                 self.frontier.ask_soon(&choices, from, generation);
             }
-            let above = intended.and_then(|it| self.steps.get(it.run)).copied();
-            let n_steps = if executor.is_close() { 0 } else { above.unwrap_or(MAX_STEPS) + 1 };
-            self.steps.push(n_steps);
-            if n_steps <= MAX_STEPS {
+            let above = intended.and_then(|it| self.close_generations.get(it.run)).copied();
+            let n_steps =
+                if executor.is_close() { 0 } else { above.unwrap_or(MAX_CLOSE_GENERATIONS) + 1 };
+            self.close_generations.push(n_steps);
+            if n_steps <= MAX_CLOSE_GENERATIONS {
                 self.frontier.approach(&choices, if n_steps == 0 { 0 } else { after }, n_steps);
             }
-            let is_longest = self.longest < choices.len() && choices.len() <= LONG;
+            let is_longest = self.longest < choices.len() && choices.len() <= MAX_PURSUED_LENGTH;
             if is_longest && report.covered.lacks_some_of(&self.wanted) {
                 self.longest = choices.len();
                 self.frontier.pursue(&choices, after);
             }
         }
-        // A run that was stopped early may not have come as far as it was meant to.
+        // A run that was stopped by a budget may have ended before the flip.
         let is_whole = !matches!(outcome, Outcome::Stopped(_));
         report.n_diverged += usize::from(!(is_as_intended && is_consistent) && is_whole);
         if self.paths.insert(hash(&choices)) {
@@ -542,9 +552,9 @@ impl<'s> Exploration<'s> {
     }
 }
 
-/// Whether a run took the path that its input was made for. Behind a value that is not followed and
-/// turned out to be another, nobody knew what would come: the path ends there. So it does where what was
-/// asked of a value is not asked of the one that was made.
+/// Whether a run took the path that its input was made for. The comparison ends, with success, at a pin whose value
+/// turned out to be another, since the choices behind it are unknown, and at a choice on heads whose value the run does
+/// not look at for this input.
 fn follows(
     choices: &[Choice],
     path: &[(&Choice, usize)],
@@ -580,13 +590,13 @@ fn input_hash(input: &Input) -> u64 {
     hasher.finish()
 }
 
-/// Failures of one class and shape, raised at one place, count as one way to fail.
+/// Hashes a way to fail: the exception's class, the tag of its reason and the function and line that raised it.
 fn failure(class: &Atom, reason: &Term, trace: &Term) -> u64 {
     let mut hasher = FxHasher::default();
     class.hash(&mut hasher);
     let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
     tag.as_atom().hash(&mut hasher);
-    // A function that is not there has no place; where it was called does.
+    // The frame of an undefined function has no line; the frame of its caller has one.
     let mut frames = trace.as_list().unwrap_or_default().iter().filter_map(Term::as_tuple);
     let has_place = |it: &&[Term]| !matches!(it, [.., Term::Nil]);
     if let Some([module, function, _, place]) = frames.find(has_place) {
@@ -604,7 +614,7 @@ mod tests {
     use term::Term;
     use trace::{Input, Outcome};
 
-    /// Less than 10: 3 crashes, and all others return. From 10 on: 20 crashes.
+    /// Below 10: 3 crashes and all other numbers return. From 10 on: 20 crashes and all others return.
     const ROWS: [Row; 7] = [
         Row::IfLess(10, 4),
         Row::IfEqual(3, 3),
@@ -658,11 +668,11 @@ mod tests {
     #[test]
     fn questions_that_are_given_up_are_told() {
         let mut numbers = Small::new(0..=50);
-        // The expressions of a run are made in order: the first test is the third expression.
+        // Expressions are numbered as a run makes them; the first test is expression 2.
         numbers.too_hard = Some(term::ExprId(2));
         let report = of(&ROWS, &mut numbers, &Settings::default());
         assert!(!report.given_up.is_empty());
-        // That the number is 3 is asked without the test before it, too.
+        // A leap asks for the number 3 without the test before it.
         assert_eq!(ends(&report), ["crashes at Int(2)", "returns at Int(3)"]);
     }
 
@@ -682,7 +692,7 @@ mod tests {
         let settings = Settings { max_runs: Some(2), ..Settings::default() };
         let seed = Input { args: vec![Term::Int(15)] };
         let mut table = Table::new(&ROWS);
-        // The test for 20 is in a library.
+        // Rows from 4 on, among them the test for 20, belong to a library.
         table.library_from = 4;
         let mut numbers = Small::new(0..=50);
         let report = explore(&mut table, &mut numbers, &[seed], &settings, &mut |_| None);

@@ -1,5 +1,5 @@
-//! For tests: a program that is a table of tests of one integer, and an oracle that tries all small integers.
-//! Neither needs a runtime or a solver.
+//! Test doubles: a program that is a table of tests of one integer, and an oracle that tries all integers of a small
+//! range. Neither needs a runtime or a solver.
 
 use crate::oracle::{Oracle, Question};
 use solve::{Answer, Reason};
@@ -9,12 +9,12 @@ use trace::{
     Choice, ClauseId, Covered, Executor, ExecutorError, Input, Looked, Outcome, Run, SiteId,
 };
 
-/// A row of the table. A test is the site with the number of its row, an end the clause with that number.
+/// A row of the table. A test's site is the number of its row, and an end's clause is the number of its row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Row {
-    /// Goes on with the next row if the argument is less than the number, and with another one if not.
+    /// If the argument is less than the number, continues with the next row, otherwise with the given row.
     IfLess(i64, usize),
-    /// The same for an argument that equals the number.
+    /// If the argument equals the number, continues with the next row, otherwise with the given row.
     IfEqual(i64, usize),
     Returns,
     Crashes,
@@ -24,7 +24,7 @@ pub(crate) enum Row {
 pub(crate) struct Table {
     rows: Vec<Row>,
     exprs: Exprs,
-    /// Sites from here on are in a library.
+    /// Rows from this number on count as library code.
     pub(crate) library_from: usize,
 }
 
@@ -81,11 +81,11 @@ impl Executor for Table {
     }
 }
 
-/// Answers with the least integer of a range that will do.
+/// Answers with the least integer of a range that satisfies the constraints.
 #[derive(Debug)]
 pub(crate) struct Small {
     pub(crate) numbers: RangeInclusive<i64>,
-    /// A constraint on this expression is given up.
+    /// Questions with a constraint on this expression are given up.
     pub(crate) too_hard: Option<ExprId>,
     pub(crate) n_asked: u64,
 }

@@ -1,4 +1,8 @@
-//! The loop: run, record, pick a choice to flip, solve, run again. Knows no language.
+//! The exploration loop of concolic testing: run an input, record its choices, pick a choice to flip, solve for a new
+//! input, run again.
+//!
+//! Frontier, strategies and schedules see sites, alternatives and steps; the crate knows no language. It runs programs
+//! through the traits of `trace` (`Executor`, `Stage`) and solves questions through an [`Oracle`].
 
 mod explore;
 #[cfg(test)]

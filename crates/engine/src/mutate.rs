@@ -1,7 +1,7 @@
-//! Inputs changed at random: near those of past runs, and made of their parts.
+//! Random changes of inputs, which combine parts of past inputs, constants that runs compared with, and random values.
 //!
-//! Where solving is hard, running is cheap. Knows terms and the domain they must belong to, never
-//! what a program does with them. Equal seeds give equal inputs.
+//! Running is cheap where solving is hard. Knows terms and the domain that inputs must belong to, not the program.
+//! Equal seeds give equal inputs.
 
 use crate::texts;
 use term::{Bits, Dice, Domain, Expr, ExprId, Exprs, Fun, Term};
@@ -11,22 +11,22 @@ use trace::Input;
 pub(crate) struct Mutator<'a> {
     domain: &'a Domain,
     dice: Dice,
-    /// What runs compared parts of their inputs with.
+    /// A dictionary: the constants that runs compared parts of their inputs with.
     words: Vec<Term>,
-    /// Expressions that were searched for words.
+    /// How many expressions were searched for constants.
     n_exprs: usize,
 }
 
-/// More words take the place of others.
+/// The size of the dictionary; when it is full, new constants replace random old ones.
 const MAX_WORDS: usize = 400;
 
-/// Attempts at a member of the domain.
+/// How many random changes are tried until one is in the domain.
 const ATTEMPTS: usize = 4;
 
-/// How large members are that are not made of others.
+/// The maximal size of fresh random values.
 const MAX_SIZE: u64 = 16;
 
-/// Larger inputs are not made larger.
+/// Inputs with more parts than this are not made larger.
 const MAX_PARTS: usize = 400;
 
 impl<'a> Mutator<'a> {
@@ -34,7 +34,7 @@ impl<'a> Mutator<'a> {
         Mutator { domain, dice: Dice(seed ^ SALT), words: Vec::new(), n_exprs: 0 }
     }
 
-    /// Keeps the constants among the expressions that it has not seen.
+    /// Adds the constants among the expressions made since the last call to the dictionary.
     pub(crate) fn learn(&mut self, exprs: &Exprs) {
         for n in self.n_exprs..exprs.len() {
             let id = ExprId(u32::try_from(n).unwrap_or(u32::MAX));
@@ -49,12 +49,12 @@ impl<'a> Mutator<'a> {
         self.n_exprs = exprs.len();
     }
 
-    /// A number below the bound; 0 if that is 0.
+    /// Returns a random number below the bound; 0 if the bound is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.dice.below(bound as u64)).unwrap_or(0)
     }
 
-    /// Another member of the domain, made of an input and parts of another one.
+    /// Returns a changed input within the domain, made of `input` and parts of `other`; `None` if all attempts failed.
     pub(crate) fn change(&mut self, input: &Input, other: &Input) -> Option<Input> {
         for _ in 0..ATTEMPTS {
             let mut args = input.args.clone();
@@ -84,7 +84,7 @@ impl<'a> Mutator<'a> {
         }
     }
 
-    /// One argument of a member that has nothing to do with any other.
+    /// Replaces one argument by a fresh random value of its type.
     fn replace_argument(&mut self, args: &mut [Term]) {
         let size = 1 + self.dice.below(MAX_SIZE);
         let Domain { types, args: Some(of) } = self.domain else { return };
@@ -96,7 +96,7 @@ impl<'a> Mutator<'a> {
         }
     }
 
-    /// The other's argument in the place of one: what goes far with one may do so with another.
+    /// Replaces one argument by the same argument of the other input.
     fn exchange_argument(&mut self, args: &mut [Term], other: &Input) {
         let at = self.below(args.len());
         if let (Some(slot), Some(part)) = (args.get_mut(at), other.args.get(at)) {
@@ -264,15 +264,15 @@ impl<'a> Mutator<'a> {
     }
 }
 
-/// So that changes are others than the first inputs, which the same seed makes.
+/// Mixed into the seed, so that the changes differ from the initial inputs, which are made with the same seed.
 const SALT: u64 = 0x5bd1_e995_0000_0001;
 
-/// How many parts a term has, itself included.
+/// Returns the number of parts of a term, the term itself included.
 fn size(term: &Term) -> usize {
     1 + term.parts().into_iter().map(size).sum::<usize>()
 }
 
-/// The n-th part, in the order in which `size` counts them.
+/// Returns the n-th part, counted in depth-first order as `size` does.
 fn part<'t>(term: &'t Term, n: &mut usize) -> Option<&'t Term> {
     if *n == 0 {
         return Some(term);
@@ -281,7 +281,7 @@ fn part<'t>(term: &'t Term, n: &mut usize) -> Option<&'t Term> {
     term.parts().into_iter().find_map(|it| part(it, n))
 }
 
-/// Does something to the n-th part; `false`: there are not so many.
+/// Calls `act` on the n-th part, counted as `size` does; returns `false` if there are fewer parts.
 fn visit(term: &mut Term, n: &mut usize, act: &mut dyn FnMut(&mut Term)) -> bool {
     if *n == 0 {
         act(term);

@@ -1,30 +1,31 @@
-//! Who answers questions: one solver, or several at once.
+//! Oracles answer the questions of the search: one solver, or several at once.
 
 use solve::{Answer, Chain, Effort, Query, Solver, Statistics};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use term::{Constraint, Domain, Exprs, Model};
 
-/// What has to hold for a choice to be taken the other way.
+/// A question for an input that takes a flip.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub constraints: Vec<Constraint>,
-    /// The same with less certainty that the run comes as far as the choice; asked if the first
-    /// has no answer.
+    /// Fewer constraints, asked if `constraints` has no answer: without the pins, an answer may leave the path before
+    /// the flip. `None` if there are no pins.
     pub loose: Option<Vec<Constraint>>,
-    /// The input of the run that the choice is from.
+    /// The input of the run whose choice is flipped; the solver changes it as little as it can.
     pub hint: Model,
 }
 
+/// Answers questions with models.
 pub trait Oracle {
-    /// How many questions are asked at once. More keep more solvers busy, but are chosen without
-    /// knowing what the others will bring.
+    /// How many questions are asked at once. A larger batch keeps more solvers busy, but its flips are chosen before
+    /// the answers to the others are known.
     fn batch(&self) -> usize;
 
-    /// An answer for each question, in their order.
+    /// Answers all questions, in their order.
     fn ask(&mut self, exprs: &mut Exprs, questions: Vec<Question>) -> Vec<Answer>;
 
-    /// What all answers so far have cost; see [`Solver::cost`].
+    /// The cost of all answers so far; see [`Solver::cost`].
     fn cost(&self) -> u64;
 }
 
@@ -49,17 +50,17 @@ impl<S: Solver> Oracle for Alone<'_, S> {
     }
 }
 
-/// Makes those who answer. None of them knows what another was asked.
+/// Makes oracles that are independent of each other: no answer depends on what another oracle was asked.
 pub trait Oracles: Sync {
-    /// Lets somebody ask a new one, and says what was asked.
+    /// Calls `ask` with a new oracle, and returns the statistics of its solver.
     fn lend(&self, ask: &mut dyn FnMut(&mut dyn Oracle)) -> Statistics;
 }
 
-/// The solvers that the tool uses, for questions within one domain.
+/// Oracles over the tool's chain of solvers, for questions within one domain.
 #[derive(Debug)]
 pub struct Chains<'a> {
     pub domain: &'a Domain,
-    /// Once it is set, whatever is asked is unknown at once.
+    /// When the flag is set, all solvers answer `Unknown` at once.
     pub halt: Option<&'a Arc<AtomicBool>>,
 }
 
@@ -75,7 +76,8 @@ impl Oracles for Chains<'_> {
 }
 
 impl Question {
-    /// Unsatisfiable is what is so even with less certainty.
+    /// Answers with a model of `constraints`, or else with the answer to `loose`: the question is unsatisfiable only if
+    /// the loose constraints are.
     pub fn answer(&self, solver: &mut dyn Solver, exprs: &Exprs, domain: &Domain) -> Answer {
         let mut attempt =
             |constraints| solver.solve(&Query { exprs, constraints, hint: &self.hint, domain });

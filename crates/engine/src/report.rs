@@ -7,40 +7,39 @@ use trace::{ClauseId, Covered, Input, Outcome, SiteId};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
-    /// One for each path that was taken, in the order in which they were found.
+    /// One test for each path that was taken, in the order in which they were found.
     pub tests: Vec<Test>,
     pub n_runs: usize,
-    /// What came of the inputs of each source, by its name.
+    /// The number of runs and of runs with news for each source of inputs, by the source's name.
     pub sources: BTreeMap<String, Yield>,
-    /// What runs and answers of the solver have cost, in runs of a small program.
+    /// The effort of runs and solving; the unit is a run of a small program.
     pub spent: u64,
     pub solver: Statistics,
     /// What the symbolic half could not follow, and how often.
     pub losses: BTreeMap<String, usize>,
-    /// Runs that did not take the way that their input was made for.
+    /// Runs that did not take the path that their input was made for.
     pub n_diverged: usize,
-    /// Schedules that came to a place from where all had been seen.
+    /// Executions of the schedule search that ended early because all their continuations were explored already.
     pub n_in_vain: usize,
     pub covered: Covered,
     /// For each covered clause, the first input whose run entered it.
     pub covering: BTreeMap<ClauseId, Input>,
-    /// Grows with every run that went where none had been: a new alternative of a choice, a new
-    /// clause, a new way to fail.
+    /// The number of runs with news: a new alternative of a choice, a new clause, or a new way to fail.
     pub n_news: usize,
     pub stop: Stop,
-    /// Choices with an alternative that no run took because the solver gave up.
+    /// Sites with an alternative that no run took because the solver gave up.
     pub given_up: BTreeSet<SiteId>,
-    /// Why our own machinery could not go on.
+    /// Why our own machinery failed.
     pub trouble: Option<String>,
-    /// It stopped because there was no news for long, not because a number was reached.
+    /// The exploration stopped for lack of news, not because a limit was reached.
     pub is_saturated: bool,
 }
 
-/// What came of the inputs of one source: seeds, flips, or changes at random.
+/// How productive one source of inputs was: seeds, a source of flips, or random changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Yield {
     pub runs: usize,
-    /// Runs that found something new: a new alternative of a choice, a new clause, a new way to fail.
+    /// The number of runs with news: a new alternative of a choice, a new clause, or a new way to fail.
     pub news: usize,
 }
 
@@ -55,24 +54,24 @@ impl Yield {
 pub struct Test {
     pub input: Input,
     pub outcome: Outcome,
-    /// It went where no run had been before it.
+    /// Whether the run had news.
     pub is_news: bool,
-    /// The clauses that it entered, if it went somewhere new.
+    /// The clauses that the run entered, if it had news; empty otherwise.
     pub covered: Covered,
 }
 
 /// Why the exploration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Stop {
-    /// Every way was taken, proved impossible, or given up by the solver.
+    /// Every alternative was taken, proved infeasible, or given up by the solver.
     #[default]
     Exhausted,
-    /// All within the depth was looked at, and there is more beyond.
+    /// Every flip within the depth limit was tried, and there are more beyond it.
     Depth,
     Time,
     Runs,
     Interrupted,
-    /// The program does what the machine can't.
+    /// The program does something that the machine does not support.
     Unsupported,
 }
 
@@ -90,7 +89,7 @@ impl Stop {
 }
 
 impl Report {
-    /// Adds what a run of the input entered; whether some of it is new.
+    /// Adds the clauses that a run entered; returns whether some of them are new.
     pub fn cover(&mut self, covered: &Covered, input: &Input) -> bool {
         let is_news = self.covered.lacks_some_of(covered);
         if is_news {
@@ -102,7 +101,7 @@ impl Report {
         is_news
     }
 
-    /// Whether nothing was left out: no budget, no loss, no question without an answer.
+    /// Whether the exploration was exhaustive: no limit was reached, nothing was lost, and every question was answered.
     pub fn is_complete(&self) -> bool {
         self.stop == Stop::Exhausted && self.losses.is_empty() && self.solver.unknown == 0
     }

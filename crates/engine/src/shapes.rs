@@ -1,9 +1,8 @@
-//! The shapes of inputs that a unit accepts: what the parts of an input are that runs looked at and then
-//! ended well.
+//! The shapes of accepted inputs: the forms of the parts that runs looked at before they ended well.
 //!
-//! A part is named by its place in the arguments, and all elements of a list are one place. Only what a
-//! run looked at counts: that a run ended well says nothing about a part that it never saw. Knows choices
-//! and terms, no language.
+//! A part is identified by its place in the arguments; all elements of a list share one place. Only parts that a run
+//! looked at count: that a run ended well tells nothing about a part it never looked at. Knows choices and terms, no
+//! language.
 
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -11,30 +10,30 @@ use std::fmt;
 use term::{Expr, ExprId, Exprs, Op, Term, Var};
 use trace::{Choice, Executor, Head, Input, Looked};
 
-/// One step from a value to a part of it.
+/// A selector that leads from a value to one of its parts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// Any element of a list.
     Item,
-    /// What follows so many elements of a list; beyond [`MAX_TAIL`] all are one place.
+    /// The rest of a list after this many elements; all rests after [`MAX_TAIL`] or more elements share one place.
     Tail(usize),
-    /// An element of a tuple, counted from 0. Tuples with other tags are other places.
+    /// An element of a tuple, counted from 0. The elements of tuples with different tags have different places.
     Element { n: u32, arity: usize, tag: Option<String> },
-    /// The value of a key, by the text of the key.
+    /// The value of a map's key, by the printed key.
     Value(String),
 }
 
-/// Lists of few elements often stand for tuples, so that their lengths tell them apart.
+/// Up to this length lists are distinguished by their length, since short lists often stand for tuples.
 const MAX_TAIL: usize = 4;
 
-/// A part of an input: which argument, counted from 0, and how to come from there to the part.
+/// The place of a part in an input: the argument, counted from 0, and the selectors that lead from it to the part.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     pub argument: usize,
     pub steps: Vec<Step>,
 }
 
-/// What a part is at its top.
+/// The outermost constructor of a part.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
     Integer,
@@ -44,19 +43,19 @@ pub enum Form {
     List,
     /// A list without elements.
     Nil,
-    /// The end of a list, at a place where it may go on.
+    /// The end of a proper list, at a place where the list could go on.
     End,
     Tuple {
         arity: usize,
         tag: Option<String>,
     },
     Map,
-    /// A map that a run looked into for a key.
+    /// A map in which a run looked for a key.
     MapWith {
         key: String,
         has_it: bool,
     },
-    /// A bitstring of whole bytes, or not.
+    /// A bitstring; `is_whole` if its size is a multiple of 8 bits.
     Bits {
         is_whole: bool,
     },
@@ -68,12 +67,12 @@ pub enum Form {
     Reference,
 }
 
-/// How closely two forms are compared.
+/// How precisely two forms are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
-    /// By their kind only: atoms are alike, and so are tuples of one arity.
+    /// By kind: all atoms are equal, and so are all tuples of one arity.
     Kind,
-    /// Names of atoms and tags of tuples count.
+    /// Names of atoms and tags of tuples are compared, too.
     Exact,
 }
 
@@ -84,7 +83,7 @@ pub struct Part {
     pub form: Form,
 }
 
-/// What runs that ended well looked at, each with the first input that had it.
+/// The parts that runs with a good outcome looked at, each with the first input that had it.
 #[derive(Clone, Debug, Default)]
 pub struct Shapes {
     known: BTreeMap<Place, Vec<(Form, Input)>>,
@@ -92,12 +91,13 @@ pub struct Shapes {
     n_steps: usize,
 }
 
-/// Steps that looking for parts may take over all runs: it must cost little beside the search.
+/// A limit on the work of finding parts over all runs, in selectors followed, so that it costs little beside the
+/// search.
 const MAX_STEPS: usize = 3_000_000;
 
 impl Shapes {
-    /// Runs inputs that are known to end well once more, and keeps what they look at; `goes_on` is asked
-    /// before each run.
+    /// Runs inputs that are known to end well once more, and collects the parts that the runs look at. Stops when
+    /// `goes_on`, which is called before each run, returns `false`.
     pub fn gather<'i>(
         executor: &mut dyn Executor,
         inputs: impl Iterator<Item = &'i Input>,
@@ -115,25 +115,25 @@ impl Shapes {
         res
     }
 
-    /// Adds what a run looked at that ended well.
+    /// Adds the parts that a run with a good outcome looked at.
     pub fn accept(&mut self, exprs: &Exprs, choices: &[Choice], input: &Input) {
         self.n_runs += 1;
-        let mut looker = Looker::new(exprs, input);
+        let mut finder = PartFinder::new(exprs, input);
         for choice in choices {
-            for Part { place, form } in looker.accepted_parts(choice) {
+            for Part { place, form } in finder.accepted_parts(choice) {
                 let forms = self.known.entry(place).or_default();
                 if forms.iter().all(|it| it.0 != form) {
                     forms.push((form, input.clone()));
                 }
             }
-            if MAX_STEPS < self.n_steps + looker.n_steps {
+            if MAX_STEPS < self.n_steps + finder.n_steps {
                 break;
             }
         }
-        self.n_steps += looker.n_steps;
+        self.n_steps += finder.n_steps;
     }
 
-    /// Adds what other runs looked at.
+    /// Adds all parts of `other`.
     pub fn add(&mut self, other: &Shapes) {
         self.n_runs += other.n_runs;
         for (place, forms) in &other.known {
@@ -151,24 +151,25 @@ impl Shapes {
         self.n_runs == 0
     }
 
-    /// An input that ended well and had a part of this form at this place.
+    /// Returns an input that ended well and had a part of this form at this place.
     pub fn example(&self, part: &Part, precision: Precision) -> Option<&Input> {
         let forms = self.known.get(&part.place)?;
         let is_alike = |it: &Form| match precision {
             Precision::Exact => *it == part.form,
             Precision::Kind => it.kind() == part.form.kind(),
         };
-        // A list with elements shows that lists are taken, also empty ones, but not the other way round.
+        // A list with elements shows that lists are accepted, empty ones included; an empty list does not show that
+        // lists with elements are.
         let is_list = |it: &Form| part.form == Form::Nil && *it == Form::List;
         forms.iter().find(|it| is_alike(&it.0) || is_list(&it.0)).map(|it| &it.1)
     }
 
-    /// An input that ended well and had a part at this place that was looked at.
+    /// Returns an input that ended well and whose part at this place was looked at.
     pub fn example_at(&self, place: &Place) -> Option<&Input> {
         self.known.get(place)?.first().map(|it| &it.1)
     }
 
-    /// Whether a run that ended well took what follows the elements of a list for more than the end of it.
+    /// Whether a run that ended well looked at an improper tail of a list.
     pub fn takes_improper_lists(&self) -> bool {
         self.known.iter().any(|(place, forms)| {
             let is_tail = matches!(place.steps.last(), Some(Step::Tail(_)));
@@ -176,28 +177,28 @@ impl Shapes {
         })
     }
 
-    /// The forms that runs which ended well had at a place.
+    /// Returns the forms at a place in the runs that ended well.
     pub fn forms(&self, place: &Place) -> impl Iterator<Item = &Form> {
         self.known.get(place).into_iter().flatten().map(|it| &it.0)
     }
 }
 
-/// Looks for the parts that the choices of one run are about.
-struct Looker<'a> {
+/// Finds the parts of an input that the choices of one run are about.
+struct PartFinder<'a> {
     exprs: &'a Exprs,
     input: &'a Input,
-    /// Expressions that were looked into: another choice about them tells nothing new.
+    /// Expressions that were examined; later choices about them tell nothing new.
     seen: FxHashSet<ExprId>,
     n_steps: usize,
 }
 
-impl<'a> Looker<'a> {
-    fn new(exprs: &'a Exprs, input: &'a Input) -> Looker<'a> {
-        Looker { exprs, input, seen: FxHashSet::default(), n_steps: 0 }
+impl<'a> PartFinder<'a> {
+    fn new(exprs: &'a Exprs, input: &'a Input) -> PartFinder<'a> {
+        PartFinder { exprs, input, seen: FxHashSet::default(), n_steps: 0 }
     }
 
-    /// The parts of the input that a choice looked at and no earlier one: each value that it tests is a
-    /// part, or is computed from some.
+    /// Returns the parts of the input that this choice looked at and no earlier one: the selections of parts that the
+    /// tested expression is made of.
     fn parts(&mut self, choice: &Choice) -> Vec<Part> {
         let (Looked::Test(expr) | Looked::Heads(expr, _) | Looked::Pin(expr, _)) = &choice.looked;
         let mut res = Vec::new();
@@ -206,15 +207,15 @@ impl<'a> Looker<'a> {
             if !self.seen.insert(expr) {
                 continue;
             }
-            if let Some((place, view)) = self.part(expr) {
-                if let Some(form) = view.form() {
+            if let Some((place, selected_part)) = self.part(expr) {
+                if let Some(form) = selected_part.form() {
                     res.push(Part { place, form });
                 }
                 continue;
             }
             let Some(Expr::Apply(op, args)) = self.exprs.get(expr) else { continue };
             if let (Op::HasKey, [key, map]) = (op, &args[..])
-                && let (Some(key), Some((place, View::Whole(Term::Map(pairs))))) =
+                && let (Some(key), Some((place, Selected::Whole(Term::Map(pairs))))) =
                     (self.exprs.as_constant(*key), self.part(*map))
             {
                 let has_it = pairs.iter().any(|it| it.0 == *key);
@@ -226,12 +227,12 @@ impl<'a> Looker<'a> {
         res
     }
 
-    /// The parts of a choice on the way to a good end that show what is accepted. That a value was passed
-    /// over as none of those that clauses name shows nothing, unless it is of their kind: that `b` is not
-    /// `a` says that atoms are taken here, that `7` is not `a` says nothing of integers.
+    /// Returns the parts of a choice, on a path that ended well, that show what is accepted. A value that differs from
+    /// what all clauses name shows something only if it is of their kind: that `b` is not `a` shows that atoms are
+    /// accepted, that `7` is not `a` tells nothing about integers.
     fn accepted_parts(&mut self, choice: &Choice) -> Vec<Part> {
         let mut res = self.parts(choice);
-        if let Some(Denial { of, others }) = Denial::of(self.exprs, choice)
+        if let Some(Mismatch { of, others }) = Mismatch::of(self.exprs, choice)
             && let Some((denied, _)) = self.part(of)
         {
             let n_parts = res.len();
@@ -240,16 +241,17 @@ impl<'a> Looker<'a> {
             };
             res.retain(|it| it.place != denied || is_other(&it.form));
             if res.len() < n_parts {
-                // A later choice may say more.
+                // A later choice may show that the value is accepted.
                 self.seen.remove(&of);
             }
         }
         res
     }
 
-    /// The place of an expression that selects a part of the input, and the part; `None`: it is computed.
-    fn part(&mut self, expr: ExprId) -> Option<(Place, View<'a>)> {
-        let Looker { exprs, input, .. } = *self;
+    /// Returns the place of an expression that selects a part of the input, and the part; `None` if the expression
+    /// computes something else.
+    fn part(&mut self, expr: ExprId) -> Option<(Place, Selected<'a>)> {
+        let PartFinder { exprs, input, .. } = *self;
         let (mut expr, mut selectors) = (expr, Vec::new());
         let argument = loop {
             match exprs.get(expr)? {
@@ -263,58 +265,59 @@ impl<'a> Looker<'a> {
         };
         self.n_steps += 1 + selectors.len();
         let mut place = Place { argument, steps: Vec::new() };
-        let mut view = View::Whole(input.args.get(argument)?);
+        let mut selected_part = Selected::Whole(input.args.get(argument)?);
         for (op, key) in selectors.into_iter().rev() {
-            let (step, selected) = match (op, view) {
-                (Op::Tail, View::Whole(list)) => (Step::Tail(1), View::Tail(list, 1)),
-                (Op::Tail, View::Tail(list, n)) => {
-                    (Step::Tail(MAX_TAIL.min(n + 1)), View::Tail(list, n + 1))
+            let (step, selected) = match (op, selected_part) {
+                (Op::Tail, Selected::Whole(list)) => (Step::Tail(1), Selected::Tail(list, 1)),
+                (Op::Tail, Selected::Tail(list, n)) => {
+                    (Step::Tail(MAX_TAIL.min(n + 1)), Selected::Tail(list, n + 1))
                 }
-                (Op::Head, View::Whole(Term::List(list))) => {
-                    (Step::Item, View::Whole(list.items.first()?))
+                (Op::Head, Selected::Whole(Term::List(list))) => {
+                    (Step::Item, Selected::Whole(list.items.first()?))
                 }
-                (Op::Head, View::Tail(Term::List(list), n)) => {
-                    (Step::Item, View::Whole(list.items.get(n)?))
+                (Op::Head, Selected::Tail(Term::List(list), n)) => {
+                    (Step::Item, Selected::Whole(list.items.get(n)?))
                 }
-                (Op::Element(n), View::Whole(Term::Tuple(items))) => {
+                (Op::Element(n), Selected::Whole(Term::Tuple(items))) => {
                     let tag = if n == 0 { None } else { tag(items) };
                     let item = items.get(usize::try_from(n).ok()?)?;
-                    (Step::Element { n, arity: items.len(), tag }, View::Whole(item))
+                    (Step::Element { n, arity: items.len(), tag }, Selected::Whole(item))
                 }
-                (Op::Get, View::Whole(Term::Map(pairs))) => {
+                (Op::Get, Selected::Whole(Term::Map(pairs))) => {
                     let key = exprs.as_constant(*key)?;
                     let (_, value) = pairs.iter().find(|it| it.0 == *key)?;
-                    (Step::Value(text(key)), View::Whole(value))
+                    (Step::Value(text(key)), Selected::Whole(value))
                 }
                 _ => return None,
             };
-            // The elements of a list are one place, wherever they stand, and so is the rest behind them.
-            if let (View::Tail(..), Step::Item | Step::Tail(_)) = (view, &step) {
+            // All elements of a list share one place, and so do all of its rests.
+            if let (Selected::Tail(..), Step::Item | Step::Tail(_)) = (selected_part, &step) {
                 place.steps.pop();
             }
             place.steps.push(step);
-            view = selected;
+            selected_part = selected;
         }
-        Some((place, view))
+        Some((place, selected_part))
     }
 }
 
-/// The parts that the last choice of a run looked at: the test that decided how it ended.
+/// Returns the parts that the last choice of a run looked at: this test decided how the run ended.
 pub fn last_parts(exprs: &Exprs, choices: &[Choice], input: &Input) -> Vec<Part> {
-    let parts = |it: &Choice| Looker::new(exprs, input).parts(it);
+    let parts = |it: &Choice| PartFinder::new(exprs, input).parts(it);
     choices.iter().rev().map(parts).find(|it| !it.is_empty()).unwrap_or_default()
 }
 
-/// A choice by which a value is none of what the other alternatives name.
-struct Denial {
+/// A choice that found that a value is none of those that the other alternatives name.
+struct Mismatch {
     of: ExprId,
-    /// What it was compared with, by kinds.
+    /// What the value was compared with, as forms without names.
     others: Vec<Form>,
 }
 
-impl Denial {
-    /// Not of an order: that a number is not below another one says as much as that it is.
-    fn of(exprs: &Exprs, choice: &Choice) -> Option<Denial> {
+impl Mismatch {
+    /// Returns the denial that a choice makes. Comparisons of order are none: that a number is not below another tells
+    /// as much as that it is.
+    fn of(exprs: &Exprs, choice: &Choice) -> Option<Mismatch> {
         match &choice.looked {
             Looked::Heads(of, heads) if choice.taken == heads.len() => {
                 let others = heads.iter().filter_map(|it| match it {
@@ -325,7 +328,7 @@ impl Denial {
                     }
                     Head::Literal(term) => Some(Form::of(term).kind()),
                 });
-                Some(Denial { of: *of, others: others.collect() })
+                Some(Mismatch { of: *of, others: others.collect() })
             }
             Looked::Test(test) if choice.taken == 1 => {
                 let Some(Expr::Apply(op, args)) = exprs.get(*test) else { return None };
@@ -335,15 +338,15 @@ impl Denial {
                             Some(constant) => (b, constant),
                             None => (a, exprs.as_constant(*b)?),
                         };
-                        Some(Denial { of: *of, others: vec![Form::of(other).kind()] })
+                        Some(Mismatch { of: *of, others: vec![Form::of(other).kind()] })
                     }
                     (Op::IsKind(_) | Op::IsFunction(_), [of]) => {
-                        Some(Denial { of: *of, others: Vec::new() })
+                        Some(Mismatch { of: *of, others: Vec::new() })
                     }
                     (Op::IsTuple(arity), [of]) => {
                         let arity = usize::try_from(arity).unwrap_or(usize::MAX);
                         let others = vec![Form::Tuple { arity, tag: None }];
-                        Some(Denial { of: *of, others })
+                        Some(Mismatch { of: *of, others })
                     }
                     _ => None,
                 }
@@ -353,29 +356,29 @@ impl Denial {
     }
 }
 
-/// A value within the input.
+/// A part of the input.
 #[derive(Clone, Copy, Debug)]
-enum View<'i> {
+enum Selected<'i> {
     Whole(&'i Term),
-    /// What follows so many elements of a list.
+    /// The rest of a list after this many elements.
     Tail(&'i Term, usize),
 }
 
-impl View<'_> {
+impl Selected<'_> {
     fn form(self) -> Option<Form> {
         match self {
-            View::Whole(term) => Some(Form::of(term)),
-            View::Tail(Term::List(list), n) if n < list.items.len() => Some(Form::List),
-            View::Tail(Term::List(list), n) if n == list.items.len() => {
+            Selected::Whole(term) => Some(Form::of(term)),
+            Selected::Tail(Term::List(list), n) if n < list.items.len() => Some(Form::List),
+            Selected::Tail(Term::List(list), n) if n == list.items.len() => {
                 let is_proper = list.tail == Term::Nil;
                 Some(if is_proper { Form::End } else { Form::of(&list.tail) })
             }
-            View::Tail(..) => None,
+            Selected::Tail(..) => None,
         }
     }
 }
 
-/// The atom that a tuple begins with.
+/// Returns the first element of a tuple if it is an atom.
 fn tag(items: &[Term]) -> Option<String> {
     items.first().and_then(Term::as_atom).map(str::to_owned)
 }
@@ -385,7 +388,7 @@ fn text(key: &Term) -> String {
 }
 
 impl Form {
-    /// What a term is at its top.
+    /// Returns the form of a term.
     pub fn of(term: &Term) -> Form {
         match term {
             Term::Int(_) | Term::Big(_) => Form::Integer,
@@ -403,7 +406,7 @@ impl Form {
         }
     }
 
-    /// The form without names.
+    /// Returns the form without names of atoms and tags.
     fn kind(&self) -> Form {
         match self {
             Form::Atom(_) => Form::Atom(String::new()),
@@ -477,14 +480,14 @@ mod tests {
         Choice { site: SiteId(0), taken: 0, looked }
     }
 
-    /// What a choice about an expression of the only argument looked at.
+    /// Checks which parts a choice about an expression of the only argument looks at.
     fn check(ops: &[Op], input: &str, expect: &str) {
         let mut exprs = Exprs::default();
         let var = exprs.var(Var(0));
         let expr = ops.iter().fold(var, |expr, op| exprs.apply(*op, &[expr]));
         let heads: Arc<[Head]> = Arc::new([Head::Literal(Term::Int(1))]);
         let input = read(input);
-        let found = Looker::new(&exprs, &input).parts(&choice(Looked::Heads(expr, heads)));
+        let found = PartFinder::new(&exprs, &input).parts(&choice(Looked::Heads(expr, heads)));
         let found: Vec<String> =
             found.iter().map(|it| format!("{} is {}", it.place, it.form)).collect();
         assert_eq!(found.join(", "), expect, "{input:?}");
@@ -512,7 +515,7 @@ mod tests {
             shapes.accept(&exprs, std::slice::from_ref(&looked), &read(accepted));
         }
         let check = |input: &str, precision: Precision, expect: Option<&str>| {
-            let part = Looker::new(&exprs, &read(input)).parts(&looked).pop().expect("a part");
+            let part = PartFinder::new(&exprs, &read(input)).parts(&looked).pop().expect("a part");
             assert_eq!(shapes.example(&part, precision), expect.map(read).as_ref(), "{input}");
         };
         check("[5]", Precision::Exact, Some("[1]"));
@@ -521,7 +524,7 @@ mod tests {
         check("[5.0]", Precision::Kind, None);
     }
 
-    /// That an empty list is accepted says nothing of what elements would be.
+    /// An accepted empty list tells nothing about elements.
     #[test]
     fn an_empty_list_does_not_stand_for_one_with_elements() {
         let mut exprs = Exprs::default();
@@ -530,14 +533,14 @@ mod tests {
         let example = |accepted: &str, input: &str| {
             let mut shapes = Shapes::default();
             shapes.accept(&exprs, std::slice::from_ref(&looked), &read(accepted));
-            let part = Looker::new(&exprs, &read(input)).parts(&looked).pop().expect("a part");
+            let part = PartFinder::new(&exprs, &read(input)).parts(&looked).pop().expect("a part");
             shapes.example(&part, Precision::Kind).is_some()
         };
         assert!(example("[1]", "[]") && example("[1]", "[2]") && example("[]", "[]"));
         assert!(!example("[]", "[2]"));
     }
 
-    /// That a value is none of those that clauses name shows that it is accepted only if it is of their kind.
+    /// A value that differs from all that clauses name is shown to be accepted only if it is of their kind.
     #[test]
     fn what_is_passed_over_is_accepted_if_it_is_of_the_kind_that_was_looked_for() {
         let mut exprs = Exprs::default();

@@ -1,17 +1,17 @@
-//! In which order choices are taken the other way.
+//! The strategies: orders in which flips are tried.
 
 use crate::frontier::Flip;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Strategy {
-    /// Uncovered alternatives first, then the smallest depth [Giantsios et al. 2015, Algorithm 1].
+    /// Uncovered alternatives first, then by increasing depth [Giantsios et al. 2015, Algorithm 1].
     #[default]
     VisitedFirst,
     BreadthFirst,
     DepthFirst,
-    /// All flips of a run before those of the next.
+    /// All flips of a run before those of the next run.
     Generational,
-    /// By a sequence that the seed determines.
+    /// In a pseudo-random order that the seed determines.
     Random,
 }
 
@@ -28,7 +28,7 @@ impl Strategy {
         Strategy::ALL.iter().find(|it| it.0 == name).map(|it| it.1)
     }
 
-    /// Flips with smaller keys come first; `age` counts all flips.
+    /// Returns the sort key of a flip; smaller keys come first. `age` is the number of flips added before it.
     pub(crate) fn key(self, flip: &Flip, age: u64, seed: u64) -> (u64, u64) {
         let depth = flip.depth as u64;
         match self {

@@ -1,28 +1,28 @@
-//! Characters and texts at random, and the shapes that a text may have: characters, a binary, a list
-//! of both.
+//! Random characters and texts, and the shapes that a text can have in Erlang: a list of characters, a binary, or a
+//! nested list of both (an iolist).
 
 use term::{Dice, Term};
 
-/// Those that programs look for, and one of each sort that they treat in a way of its own: longer
-/// when in upper case, joined to the one before, written in more than one or two bytes.
+/// Characters that programs often test for, and one of each class with special handling: longer in upper case, combined
+/// with its predecessor, two or more bytes in UTF-8.
 const CHARS: &str =
     "aAzZ09 ._-+/:,;=?&%#@\"'\\()[]{}<>\t\r\n\0éßİŉǅ\u{308}\u{301}\u{200d}가\u{11a8}中😀\u{1f1e9}";
 
-/// A code point.
+/// Returns a random code point of [`CHARS`].
 pub(crate) fn character(dice: &mut Dice) -> i64 {
     let all = CHARS.chars().count() as u64;
     let at = usize::try_from(dice.below(all)).unwrap_or(0);
     CHARS.chars().nth(at).map_or(0, |it| i64::from(u32::from(it)))
 }
 
-/// A few characters.
+/// Returns a text of one or two random characters.
 pub(crate) fn text(dice: &mut Dice) -> String {
     let n = 1 + dice.below(2);
     let chars = (0..n).filter_map(|_| char::from_u32(u32::try_from(character(dice)).ok()?));
     chars.collect()
 }
 
-/// The same text in another shape; `None`: it is none.
+/// Returns the same text in another shape; `None` if the term is not a text.
 pub(crate) fn reshaped(term: &Term, dice: &mut Dice) -> Option<Term> {
     match dice.below(3) {
         0 => other_kind(term),
@@ -31,7 +31,7 @@ pub(crate) fn reshaped(term: &Term, dice: &mut Dice) -> Option<Term> {
     }
 }
 
-/// Characters for a binary, and a binary for characters.
+/// Converts a binary to a list of characters and a list of characters to a binary.
 fn other_kind(term: &Term) -> Option<Term> {
     if let Term::Bits(bits) = term {
         return Some(Term::string(std::str::from_utf8(bits.as_bytes()?).ok()?));
@@ -40,7 +40,7 @@ fn other_kind(term: &Term) -> Option<Term> {
     Some(Term::binary(chars.collect::<Option<String>>()?.into_bytes()))
 }
 
-/// The first part and the rest, each in one of both shapes.
+/// Splits a text in two, and puts both parts, each as a binary or a list, into one list.
 fn split(term: &Term, dice: &mut Dice) -> Option<Term> {
     let mut cut = |len: usize| usize::try_from(dice.below(len as u64 + 1)).unwrap_or(0);
     let (first, rest) = if let Term::Bits(bits) = term {
@@ -58,7 +58,8 @@ fn split(term: &Term, dice: &mut Dice) -> Option<Term> {
         Some(_) | None => it,
     };
     let (first, rest) = (turned(first, 1), turned(rest, 2));
-    // Either two parts, or characters and then something else in one list.
+    // The result is either a list of both parts, or the characters of the first part followed by the second as one
+    // element.
     if let (Term::List(list), 0) = (&first, dice.below(2)) {
         return Some(Term::list(list.items.clone(), Term::proper_list(vec![rest])));
     }

@@ -1,7 +1,7 @@
-//! How many inputs are tried at random, and which they are made of.
+//! The budget for random changes of inputs, and which past inputs are changed.
 //!
-//! Answers that take the solver long, and the lack of any, make room for tries: each costs a hundredth
-//! of a question that nobody can answer.
+//! The budget grows with the questions asked: the longer a question is, and most of all when the solver gives it up.
+//! One try costs about as much as a run.
 
 use crate::mutate::Mutator;
 use term::{Domain, Exprs};
@@ -10,37 +10,37 @@ use trace::Input;
 #[derive(Debug)]
 pub(crate) struct Tries<'a> {
     mutator: Mutator<'a>,
-    /// What may still be spent, in runs of a small program.
+    /// The remaining budget, in `1 / UNWANTED_DIVISOR` of a run of a small program.
     left: u64,
-    /// Runs that went where none had been, by their number.
+    /// The numbers of the runs with news.
     notable: Vec<usize>,
 }
 
-/// Calls that take as long as all else that belongs to a run.
-const CALLS: u64 = 100;
+/// A try costs one run more for each of this many reductions.
+const REDUCTIONS_PER_TRY: u64 = 100;
 
-/// Choices of a question that take the solver ten times as long as a run.
-const CHOICES: usize = 2;
+/// A question earns one try for each of this many choices in it.
+const CHOICES_PER_TRY: usize = 2;
 
-/// What a question is worth that the solver gave up.
-const GIVEN_UP: u64 = 1_500;
+/// How many tries a question earns that the solver gave up on.
+const GIVEN_UP_TRIES: u64 = 1_500;
 
-/// So much is put together before anything is tried.
+/// How many tries are saved up before a batch of them is made.
 const BATCH: u64 = 200;
 
-/// Where nothing is wanted any more, one of so many tries is left.
-const SELDOM: u64 = 8;
+/// The tries that a question earns are divided by this number when every wanted clause was entered.
+const UNWANTED_DIVISOR: u64 = 8;
 
-/// Of how many of the last notable runs one is taken at least every other time.
+/// One of three picks is from this many of the last runs with news.
 const LATEST: usize = 16;
 
-/// Why something is tried.
+/// Why tries are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Because {
-    /// So many choices were in a question.
+pub(crate) enum TriesReason {
+    /// A question with this many choices was asked.
     Asked(usize),
     GivenUp,
-    /// Nothing is left to ask.
+    /// No flip is left to ask.
     End,
 }
 
@@ -49,18 +49,18 @@ impl<'a> Tries<'a> {
         Tries { mutator: Mutator::new(domain, seed), left: 0, notable: Vec::new() }
     }
 
-    pub(crate) fn allow(&mut self, because: Because, is_something_wanted: bool) {
-        let more = match because {
-            Because::Asked(n_choices) => (n_choices / CHOICES) as u64 + 1,
-            Because::GivenUp => GIVEN_UP,
-            Because::End => BATCH,
+    pub(crate) fn allow(&mut self, reason: TriesReason, is_something_wanted: bool) {
+        let more = match reason {
+            TriesReason::Asked(n_choices) => (n_choices / CHOICES_PER_TRY) as u64 + 1,
+            TriesReason::GivenUp => GIVEN_UP_TRIES,
+            TriesReason::End => BATCH,
         };
-        // What is wanted less is counted in parts.
-        self.left += if is_something_wanted { more * SELDOM } else { more };
+        // The budget counts in `1 / UNWANTED_DIVISOR` of a try.
+        self.left += if is_something_wanted { more * UNWANTED_DIVISOR } else { more };
     }
 
     pub(crate) fn is_time(&self) -> bool {
-        BATCH * SELDOM <= self.left
+        BATCH * UNWANTED_DIVISOR <= self.left
     }
 
     pub(crate) fn note(&mut self, run: usize) {
@@ -71,7 +71,7 @@ impl<'a> Tries<'a> {
         self.mutator.learn(exprs);
     }
 
-    /// The next input to try; `None`: it is enough for now.
+    /// Returns the next input to try; `None` when the budget is used up.
     pub(crate) fn next(&mut self, inputs: &[Input]) -> Option<Input> {
         while 0 < self.left {
             let input = inputs.get(self.pick(inputs.len()))?;
@@ -84,10 +84,10 @@ impl<'a> Tries<'a> {
         None
     }
 
-    /// What the last one has cost.
+    /// Subtracts the cost of the last try from the budget, and returns that cost in runs.
     pub(crate) fn spend(&mut self, reductions: u64) -> u64 {
-        let cost = 1 + reductions / CALLS;
-        self.left = self.left.saturating_sub(cost * SELDOM);
+        let cost = 1 + reductions / REDUCTIONS_PER_TRY;
+        self.left = self.left.saturating_sub(cost * UNWANTED_DIVISOR);
         cost
     }
 

@@ -1,8 +1,7 @@
-//! The whole tree of a unit: every alternative of every choice within a bound, and whether inputs
-//! take it.
+//! The symbolic execution tree of a unit: every alternative of every choice within a depth, and whether inputs take it.
 //!
-//! Where `explore` looks for news, this leaves nothing out: an alternative is taken by an input, has
-//! none, or it says that nobody knows.
+//! `explore` searches for news; this module leaves nothing out. Each alternative is taken by an input, proved
+//! infeasible, or marked as unknown.
 
 use solve::{Answer, Query, Solver};
 use std::collections::{BTreeMap, VecDeque};
@@ -15,47 +14,47 @@ pub struct NodeId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EndId(pub usize);
 
-/// What lies behind an alternative.
+/// What an alternative of a node leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Branch {
     /// The next choice.
     Node(NodeId),
     /// The end of a path.
     End(EndId),
-    /// No input takes it.
+    /// No input takes the alternative.
     Infeasible,
     Unknown(Doubt),
-    /// Where processes take their steps in an order that comes to the same.
+    /// The processes take their steps in an order that is equivalent to one explored elsewhere in the tree.
     Elsewhere,
-    /// It was not asked: time is up.
+    /// The alternative was not explored before the time was up.
     Open,
 }
 
-/// Why nobody knows.
+/// Why it is unknown whether an input takes an alternative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Doubt {
-    /// The solver can't tell.
+    /// The solver could not decide.
     TooHard,
-    /// The input that was made for it went another way.
+    /// The run of the model took another path.
     Diverged,
 }
 
-/// Where paths part.
+/// A place of the tree where paths diverge.
 #[derive(Clone, Debug)]
 pub enum Fork {
-    /// By the input.
+    /// A choice that depends on the input.
     Choice(Choice),
-    /// By which of these steps comes first.
+    /// A scheduling choice: which of these steps is taken first.
     Turn(Vec<String>),
 }
 
 #[derive(Clone, Debug)]
 pub struct Node {
     pub fork: Fork,
-    /// One for each alternative.
+    /// One branch for each alternative.
     pub branches: Vec<Branch>,
     above: Option<(NodeId, usize)>,
-    /// An input that comes to it.
+    /// An input whose run reaches the node.
     input: Input,
 }
 
@@ -70,7 +69,7 @@ impl Node {
     }
 }
 
-/// A process that failed and that nobody watched.
+/// A process that failed while no other process was linked to it or monitored it.
 #[derive(Clone, Debug)]
 pub struct Failed {
     pub process: String,
@@ -83,9 +82,9 @@ pub struct End {
     pub input: Input,
     pub outcome: Outcome,
     pub covered: Covered,
-    /// Choices beyond the bound, which were left as they came.
+    /// How many choices of the path lie beyond the depth; their alternatives were not explored.
     pub n_beyond: usize,
-    /// The steps of its processes, in an order in which they can be taken.
+    /// The steps of the processes, in a possible order.
     pub steps: Vec<String>,
     pub failed: Vec<Failed>,
 }
@@ -101,7 +100,7 @@ pub struct Unfolded {
     pub nodes: Vec<Node>,
     pub ends: Vec<End>,
     pub root: Branch,
-    /// What was not followed, and how often.
+    /// What the symbolic half could not follow, and how often.
     pub losses: BTreeMap<String, usize>,
     pub n_runs: usize,
 }
@@ -113,14 +112,14 @@ impl Default for Unfolded {
     }
 }
 
-/// What is within the bound, and whether all of it was looked at.
+/// Counts of the branches of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     pub feasible: usize,
     pub infeasible: usize,
     pub unknown: usize,
     pub open: usize,
-    /// Paths that go on beyond the bound.
+    /// Paths with choices beyond the depth.
     pub cut: usize,
 }
 
@@ -139,14 +138,14 @@ impl Unfolded {
         res
     }
 
-    /// Whether there is no path, within the bound or beyond, that was not looked at.
+    /// Whether the tree is complete: every branch was decided, no path goes beyond the depth, and nothing was lost.
     pub fn is_whole(&self) -> bool {
         let Summary { unknown, open, cut, .. } = self.summary();
         unknown + open + cut == 0 && self.losses.is_empty()
     }
 }
 
-/// Takes every alternative of the first `depth` choices of every path, until `watch` says stop.
+/// Explores every alternative of the first `depth` choices of every path, until `watch` returns `true`.
 pub fn unfold(
     executor: &mut dyn Executor,
     solver: &mut dyn Solver,
@@ -174,7 +173,7 @@ struct Unfolding {
 }
 
 impl Unfolding {
-    /// Finds out what lies behind an alternative.
+    /// Explores one alternative of a node.
     fn turn(
         &mut self,
         executor: &mut dyn Executor,
@@ -207,7 +206,7 @@ impl Unfolding {
         Ok(())
     }
 
-    /// What an input must satisfy to come to the node and take the alternative.
+    /// Returns the path constraint of the node with the alternative taken.
     fn constraints(&self, exprs: &mut Exprs, node: NodeId, alternative: usize) -> Vec<Constraint> {
         let mut path = Vec::new();
         let mut at = Some((node, alternative));
@@ -234,8 +233,8 @@ impl Unfolding {
             let node = match self.at(above) {
                 Some(Branch::Node(node)) if self.is_choice(node, choice) => node,
                 Some(Branch::Open) => self.add(above, choice, &input),
-                // After equal choices something else was looked at: the program has more to it than
-                // its choices say.
+                // The run looked at something else after equal choices: the program depends on more than its choices
+                // say.
                 _ => return Ok(()),
             };
             above = Some((node, choice.taken));

@@ -1,6 +1,6 @@
-//! What the machine asks of the world outside: code of modules, and pure functions it lacks.
+//! The interface between the machine and the outside world: code of modules, and pure functions that the machine lacks.
 //!
-//! The machine starts no process and reads no file; whoever owns it supplies a [`Host`].
+//! The machine starts no process and reads no file; its owner supplies a [`Host`].
 
 mod files;
 mod programs;
@@ -18,15 +18,15 @@ use std::sync::atomic::AtomicBool;
 use term::{Atom, Term};
 
 pub trait Host {
-    /// The code of a module, found by name on the code path.
+    /// Loads the code of a module, found by name on the code path.
     fn load(&mut self, module: &Atom) -> Result<ModuleCode, HostError>;
 
-    /// What a module declares, without its code.
+    /// Returns the declarations of a module (types and attributes) without its code.
     fn declarations(&mut self, module: &Atom) -> Result<Declared, HostError> {
         self.load(module).map(|it| Declared { forms: it.forms, attributes: it.attributes })
     }
 
-    /// Runs a function of the real runtime on ground arguments. Only for pure functions.
+    /// Runs a function of the real runtime on ground arguments. The function must be pure.
     fn apply(
         &mut self,
         module: &Atom,
@@ -34,67 +34,67 @@ pub trait Host {
         args: &[Term],
     ) -> Result<HostAnswer, HostError>;
 
-    /// The code of a module in the bytes of its `.beam` file.
+    /// Loads the code of a module from the bytes of its `.beam` file.
     fn load_binary(&mut self, module: &Atom, bytes: &[u8]) -> Result<ModuleCode, HostError>;
 
-    /// Once the flag is set, a function of the real runtime need not be waited for.
+    /// Gives the host a flag. Once it is set, the host need not wait for the real runtime any more.
     fn interrupted_by(&mut self, _flag: &Arc<AtomicBool>) {}
 
-    /// What the runtime says of itself.
+    /// Returns the versions, directories and applications of the runtime.
     fn system(&mut self) -> Result<System, HostError>;
 
-    /// Where modules are looked for from now on; `None`: as at first.
+    /// Sets the directories where modules are looked for; `None` restores the initial ones.
     fn set_code_path(&mut self, path: Option<Vec<String>>);
 
-    /// The first file of this name in the directories where modules are looked for.
+    /// Finds the first file of this name in the directories of the code path.
     fn find_file(&mut self, name: &str) -> Option<String>;
 
-    /// The file that a module is loaded from, if it is compiled code.
+    /// Returns the file that a module is loaded from; `None` if there is no compiled file.
     fn object_file(&mut self, module: &Atom) -> Option<String>;
 
-    /// A module's file, and what is in it.
+    /// Returns the path and the bytes of a module's file.
     fn object_code(&mut self, module: &Atom) -> Option<(String, Vec<u8>)>;
 
-    /// The file system, for programs that may touch it.
+    /// Returns access to the file system, for programs that are allowed to use it.
     fn files(&mut self) -> Box<dyn Files>;
 
-    /// The programs of the operating system, for those that may start them.
+    /// Returns access to programs of the operating system, for programs that are allowed to start them.
     fn programs(&mut self) -> Box<dyn Programs>;
 
-    /// The network, for those that may use it.
+    /// Returns access to the network, for programs that are allowed to use it.
     fn sockets(&mut self) -> Box<dyn Sockets>;
 }
 
-/// The runtime that the machine stands in for.
+/// Facts about the real runtime that the machine stands in for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct System {
-    /// `25`
+    /// The OTP release, as in `25`.
     pub release: String,
-    /// `13.1.5`
+    /// The version of the runtime system, as in `13.1.5`.
     pub erts_version: String,
-    /// Where it is installed.
+    /// The directory where OTP is installed.
     pub root: String,
     /// The directories where modules are looked for.
     pub code_path: Vec<String>,
-    /// What the `.app` files say of the applications that are always running: kernel and stdlib.
+    /// The contents of the `.app` files of kernel and stdlib, which are always running.
     pub applications: Vec<Term>,
-    /// What runs besides these before the program does.
+    /// Further applications that run before the program starts.
     pub running: Running,
 }
 
-/// Applications that a system has from the beginning, besides kernel and stdlib: those of Elixir, for one.
+/// The applications besides kernel and stdlib that a system starts with: those of Elixir, for example.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Running {
-    /// What the system's configuration says, `{Application, [{Key, Value}]}` for each application.
+    /// The configuration of the system: `{Application, [{Key, Value}]}` for each application.
     pub environment: Vec<Term>,
-    /// What the `.app` files say of the applications that are loaded, each behind those that it needs.
+    /// The contents of the `.app` files of the loaded applications, each after those that it depends on.
     pub loaded: Vec<Term>,
-    /// Which of these are started, in this order.
+    /// The names of the applications that are started, in this order.
     pub started: Vec<Atom>,
 }
 
 impl Running {
-    /// Which of the applications that are started has a process of this name.
+    /// Returns the index in `started` of the application that registers a process under this name.
     pub(crate) fn registers(&self, process: &str) -> Option<usize> {
         self.loaded.iter().find_map(|it| {
             let Some([_, Term::Atom(name), keys]) = it.as_tuple() else { return None };
@@ -112,27 +112,27 @@ fn property<'t>(pairs: &'t Term, wanted: &str) -> Option<&'t Term> {
     })
 }
 
-/// A module as the real compiler understood it, before any optimisation.
+/// A module as the compiler front end produced it, before any optimisation.
 #[derive(Clone, Debug)]
 pub struct ModuleCode {
     pub name: Atom,
-    /// The `c_module` record of Core Erlang, annotations reduced to what the lowering reads; or,
-    /// if there is nothing to make it from, the module as BEAM assembly.
+    /// The `c_module` record of Core Erlang, with annotations reduced to those that the lowering reads. A module
+    /// without debug info is given as BEAM assembly instead.
     pub core: Term,
     /// `-spec`, `-type`, `-opaque`, `-callback` and `-record` forms, as abstract code.
     pub forms: Term,
-    /// What `Module:module_info(attributes)` and `module_info(compile)` return.
+    /// The results of `Module:module_info(attributes)` and `module_info(compile)`.
     pub attributes: Term,
     pub compile_info: Term,
-    /// The source file as named in stack traces; empty for modules linked into the emulator, which
-    /// show no place there.
+    /// The source file that stack traces name. Empty for modules linked into the emulator, whose stack traces have no
+    /// location.
     pub file: String,
     pub md5: [u8; 16],
-    /// Names and arities of its closures in the order of the numbers that BEAM gives them.
+    /// Names and arities of the closures, in the order in which BEAM numbers them.
     pub closures: Vec<(Atom, u32)>,
 }
 
-/// The part of [`ModuleCode`] that tells of types.
+/// The part of [`ModuleCode`] that declares types and attributes.
 #[derive(Clone, Debug)]
 pub struct Declared {
     pub forms: Term,
@@ -147,14 +147,14 @@ pub enum HostAnswer {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostError {
-    /// There is no such module.
+    /// There is no module of this name.
     NotFound(String),
-    /// It exists, but holds nothing that can be turned into Core Erlang.
+    /// The module exists, but its file has nothing that Core Erlang can be made from.
     NoDebugInfo(String),
-    /// The compiler refused it; one formatted message per error.
+    /// The compiler refused the module; one formatted message per error.
     Compile(Vec<String>),
     Timeout(String),
-    /// The runtime could not be started or went away.
+    /// The real runtime could not be started, or its process ended.
     Lost(String),
 }
 

@@ -3,9 +3,9 @@
 //! Errors are written `!Reason`. The conformance tests compare many more calls with a real BEAM.
 
 use erlang::builtins::{Fault, How, all};
-use erlang::data::{from_term, to_term};
 use erlang::machine::World;
 use term::{Style, print, read_call};
+use values::{from_term, to_term};
 
 fn check(call: &str, expect: &str) {
     let mut w = World::default();

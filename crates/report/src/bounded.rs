@@ -1,26 +1,26 @@
-//! How long the texts of a report may be.
+//! Limits on the texts of a report.
 //!
-//! A program under test may make terms of any size, and each shows up in many places. What is longer is cut
-//! and says so. Inputs have more room than what is only read: they are run again from a report.
+//! A program under test may make terms of any size, and each shows up in many places. A longer text is cut and ends
+//! with a mark. Inputs may be longer than texts that are only read, because they are run again from a report.
 
 use crate::data::{Report, Test, Unit};
 use crate::finding::Finding;
 
-/// Characters of a call or an argument.
+/// The maximal length of a call or an argument, in characters.
 const MAX_INPUT: usize = 60_000;
-/// Characters of a reason, a result, a line of a stack.
+/// The maximal length of a reason, a result or a line of a stack, in characters.
 const MAX_TEXT: usize = 2_000;
-/// Lines that tell how a call ends, and frames of its stack.
+/// The maximal number of lines that tell how a call ends, and of frames of its stack.
 const MAX_LINES: usize = 60;
-/// Bytes of the inputs and ends of one unit that a report has, unless all are asked for.
+/// The maximal size of one unit's inputs and outcomes in a report, in bytes, unless all are asked for.
 pub const MOST_TESTS: usize = 48_000;
 
-/// Stands where the rest of a text was.
+/// The mark that replaces the rest of a text.
 const MARK: &str = "… (cut, ";
 
-/// The text, or its beginning and how long it was.
+/// Returns the text, or its beginning with a mark that gives its length.
 fn cut(text: String, most: usize) -> String {
-    // Bytes are as many or more, and counted already.
+    // A text has at most as many characters as bytes, and its size in bytes is known.
     if text.len() <= most {
         return text;
     }
@@ -33,12 +33,12 @@ fn cut(text: String, most: usize) -> String {
     }
 }
 
-/// Whether a text was cut: it can't be read again.
+/// Whether a text was cut, so that it cannot be read again as a term.
 pub fn is_cut(text: &str) -> bool {
     text.ends_with(" characters)") && text.contains(MARK)
 }
 
-/// What is left of a text, without the mark.
+/// Returns a text without the mark.
 pub fn kept(text: &str) -> &str {
     match is_cut(text) {
         true => text.rsplit_once(MARK).map_or(text, |it| it.0),
@@ -54,7 +54,7 @@ fn shorten_all(texts: &mut [String], most: usize) {
     texts.iter_mut().for_each(|it| shorten(it, most));
 }
 
-/// The first and the last lines, and how many were between them.
+/// Keeps the first and the last lines, with the number of lines between them.
 fn fewer(lines: &mut Vec<String>) {
     shorten_all(lines, MAX_TEXT);
     if lines.len() > MAX_LINES {
@@ -65,7 +65,7 @@ fn fewer(lines: &mut Vec<String>) {
 }
 
 impl Report {
-    /// Cuts what is too long to be read. Of each unit, tests of so many bytes stay.
+    /// Cuts texts that are too long, and keeps at most `most_tests` bytes of tests for each unit.
     pub fn bound(&mut self, most_tests: usize) {
         self.units.iter_mut().for_each(|it| it.bound(most_tests));
         for line in self.modules.iter_mut().flat_map(|it| &mut it.lines) {
@@ -115,7 +115,7 @@ impl Finding {
         self.unconfirmed_because.iter_mut().for_each(|it| shorten(it, MAX_TEXT));
         fewer(&mut self.says);
         fewer(&mut self.stack);
-        // A part of a test is none.
+        // A part of a test is not a test, so it is left out.
         self.test.take_if(|it| it.len() > MAX_INPUT);
         self.reached.iter_mut().for_each(|it| shorten(&mut it.what, MAX_TEXT));
         if let Some(schedule) = &mut self.schedule {

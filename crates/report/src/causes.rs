@@ -1,4 +1,4 @@
-//! One cause is one finding: what fails at one place for one reason is shown once, with all units that
+//! Findings with the same cause are joined: what fails at one place for one reason is shown once, with all units that
 //! lead there.
 
 use crate::data::{Report, Unit};
@@ -6,8 +6,8 @@ use crate::finding::{Finding, Level, Status};
 use std::collections::BTreeMap;
 
 impl Report {
-    /// Chooses for each cause the finding that is shown: the one that matters most, among those the one of
-    /// the unit that comes first and needs the shortest call.
+    /// Chooses the finding that is shown for each cause: the most important one; among equals that of a unit of the
+    /// public interface, with the shortest call, of the first unit.
     pub fn join_causes(&mut self) {
         let mut by_cause: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
         for (n, unit) in self.units.iter().enumerate() {
@@ -29,7 +29,7 @@ impl Report {
         };
         let rank = |place: &&(usize, usize)| -> Option<(Status, Level, usize, usize)> {
             let (unit, finding) = found(place)?;
-            // A unit that only this file calls is a detour.
+            // A unit that only its own file calls is a less direct way to the cause.
             Some((
                 finding.status,
                 finding.level,

@@ -1,5 +1,5 @@
-//! The report: targets, units, modules. Its JSON form is a promise to users (schema 1): keys are added,
-//! never renamed or removed.
+//! The report: targets, units, modules. Its JSON form (schema 1) is stable for users: keys are added, never renamed or
+//! removed.
 
 use crate::finding::Finding;
 use schemars::{JsonSchema, schema_for};
@@ -20,7 +20,7 @@ pub struct Report {
     pub build: Build,
     /// The languages of the units, with the words that reports use for them.
     pub languages: Vec<Language>,
-    /// The whole search was ended by a signal or by its budget before every unit had its turn.
+    /// The search was ended by a signal or by its budget before every unit had its turn.
     pub interrupted: bool,
     pub elapsed_ms: u64,
     pub units: Vec<Unit>,
@@ -55,76 +55,76 @@ pub struct Build {
     pub nodes: Vec<String>,
 }
 
-/// A language, and the words that a report uses for what it consists of.
+/// A language, with the words that a report uses for its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Language {
-    /// The tag that units and modules carry: `erlang`.
+    /// The tag of the language in units and modules, such as `erlang`.
     pub name: String,
-    /// What one unit is called: `function`, `predicate`.
+    /// The word for a unit: `function` or `predicate`.
     pub unit: String,
     pub units: String,
-    /// The real runtime that findings were replayed on: `BEAM`, `swipl`.
+    /// The real runtime on which findings were replayed: `BEAM` or `swipl`.
     pub runtime: String,
-    /// What stands before a call in the language's shell: nothing, or `?- `.
+    /// The text before a call in the language's shell: nothing, or `?- `.
     pub prompt: String,
-    /// What ends a call in the language's shell: nothing, or `.`.
+    /// The text after a call in the language's shell: nothing, or `.`.
     pub end: String,
-    /// What becomes of a clause that counts: `covered`, `completed`.
+    /// The word for a clause that counts as covered: `covered` or `completed`.
     pub covered: String,
 }
 
-/// One function or predicate, and what came of its exploration.
+/// A function or predicate, and the result of its exploration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Unit {
-    /// The name that `-f` takes: `example:foo/1`, `main/3`.
+    /// The name that the option `-f` takes, such as `example:foo/1` or `main/3`.
     pub unit: String,
-    /// The name that people of the language use: `Example.foo/1`.
+    /// The name in the language's own notation, such as `Example.foo/1`.
     pub title: String,
     pub language: String,
     pub module: String,
     pub file: Option<String>,
-    /// Nobody outside of the project is meant to call it.
+    /// Whether the unit is not meant to be called from outside of the project.
     pub is_internal: bool,
     pub verdict: Verdict,
     pub stop: Stop,
-    /// It stopped because nothing new came for long, not because a number was reached.
+    /// Whether the search stopped for lack of news, not because a limit was reached.
     pub saturated: bool,
     pub runs: usize,
     pub paths: usize,
-    /// Runs whose input a precondition refused.
+    /// The number of runs whose input a precondition refused.
     pub refused: usize,
-    /// Runs that did not take the path that their input was made for.
+    /// The number of runs that did not take the path that their input was made for.
     pub diverged: usize,
-    /// Schedules that turned out to be equivalent to explored ones.
+    /// The number of schedules that turned out to be equivalent to explored ones.
     pub in_vain: usize,
     pub elapsed_ms: u64,
     pub solver: Solver,
-    /// Where the inputs came from, and what came of them.
+    /// The sources of the inputs, and how productive each was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Source>,
     pub coverage: UnitCoverage,
     pub findings: Vec<Finding>,
     pub tests: Vec<Test>,
     pub losses: Vec<Loss>,
-    /// Where the real runtime does something else than our machine, in words.
+    /// Descriptions of the cases in which the real runtime behaves differently from the machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<String>,
     pub unreceived: Vec<Unreceived>,
-    /// Why our own machinery could not explore it, or not to its end.
+    /// Why the tool itself failed before or during the exploration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }
 
-/// What may be said of a unit as a whole.
+/// The verdict on a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     Findings,
-    /// Nothing was found, and everything was looked at.
+    /// Nothing was found, and all paths were explored.
     Clean,
-    /// Nothing was found, but not everything was looked at.
+    /// Nothing was found, but not all paths were explored.
     #[default]
     Bounded,
 }
@@ -135,7 +135,7 @@ pub enum Verdict {
 pub enum Stop {
     #[default]
     Exhausted,
-    /// Nothing was left but what the solver could not answer.
+    /// The only alternatives left are those that the solver could not decide.
     Unknown,
     Depth,
     Time,
@@ -158,7 +158,7 @@ impl Stop {
     }
 }
 
-/// How many queries there were, how they were answered, and by which layer of the solver.
+/// The number of queries to the solver, by their answers and by the layer that answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Solver {
@@ -170,13 +170,13 @@ pub struct Solver {
     pub layers: BTreeMap<String, u64>,
 }
 
-/// Clauses that a unit covers of those that it can reach.
+/// The clauses that runs of a unit covered, of those that it can reach.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct UnitCoverage {
     pub clauses: Share,
     pub by_module: BTreeMap<String, Share>,
-    /// Prolog: outcomes of control constructs in the bodies of these clauses.
+    /// Prolog: the outcomes of control constructs in the bodies of these clauses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branches: Option<Share>,
     /// Prolog with `--coverage choice`: the sets of clauses that calls could match.
@@ -184,19 +184,19 @@ pub struct UnitCoverage {
     pub matched: Vec<Matched>,
 }
 
-/// So many of so many clauses.
+/// The number of covered clauses and of all clauses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Share {
     pub covered: usize,
     pub total: usize,
-    /// Prolog: clauses whose head was unified, whether or not their body succeeded.
+    /// Prolog: the number of clauses whose head was unified, whether or not their body succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entered: Option<usize>,
 }
 
 impl Share {
-    /// In percent, rounded down; `None` if there is nothing to cover.
+    /// Returns the percentage, rounded down; `None` if there are no clauses.
     pub fn percent(self) -> Option<usize> {
         (self.covered * 100).checked_div(self.total)
     }
@@ -212,61 +212,61 @@ pub struct Matched {
 /// The names and values of a goal's results, in the order of its arguments.
 pub type Bindings = serde_json::Map<String, serde_json::Value>;
 
-/// An input, and what came of it.
+/// An input and its outcome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Test {
     pub id: String,
-    /// Goals that are called before it, for the facts that they add.
+    /// Goals that are called first because they add facts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<String>,
     pub args: Vec<String>,
     pub call: String,
-    /// `value`, `error`, `exit`, `throw`; `true`, `false`, `throws`; `deadlock`, `timeout`, `stopped`.
+    /// One of `value`, `error`, `exit`, `throw`; `true`, `false`, `throws`; `deadlock`, `timeout`, `stopped`.
     pub outcome: String,
-    /// The value, the reason or what was thrown.
+    /// The value, the reason, or the term that was thrown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub term: Option<String>,
     /// Prolog: the first answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bindings: Option<Bindings>,
-    /// Prolog: the answers that were looked at.
+    /// Prolog: the answers that were computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<Vec<Bindings>>,
     /// Prolog: whether there may be more answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<bool>,
-    /// Whether the real runtime does the same, where it was asked.
+    /// Whether the real runtime behaves in the same way, if it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<bool>,
-    /// The choices of its path, with `--explain`.
+    /// With `--explain`: the choices of the path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Chosen>,
 }
 
-/// A choice on the path of an input, with what else it could have been.
+/// A choice on the path of an input, and its other alternatives.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Chosen {
-    /// The clause or function that it is made in; empty: in a library.
+    /// The clause or function in which the choice is made; empty for a library.
     pub at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// What holds of the input.
+    /// The condition that holds for the input.
     pub holds: String,
-    /// The alternatives that were not taken: `c(2, {X1/[]})` is the second clause of the program, or what would
-    /// have to hold.
+    /// The alternatives that were not taken: `c(2, {X1/[]})` stands for the second clause of the program; otherwise the
+    /// condition for the alternative.
     pub others: Vec<String>,
 }
 
-/// A source of inputs: the seeds, a rule by which choices of earlier runs are taken the other way, or chance.
+/// A source of inputs: the seeds, a rule for flipping choices of earlier runs, or random changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Source {
     pub source: String,
-    /// Runs of its inputs.
+    /// The number of runs with its inputs.
     pub runs: usize,
-    /// Those that found a new alternative of a choice, a new clause or a new way to fail.
+    /// The number of runs that found a new alternative of a choice, a new clause or a new way to fail.
     pub news: usize,
 }
 
@@ -278,7 +278,7 @@ pub struct Loss {
     pub count: usize,
 }
 
-/// A message that lies in a mailbox to the end of some schedules.
+/// A message that is still in a mailbox at the end of some schedules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Unreceived {
@@ -289,17 +289,17 @@ pub struct Unreceived {
     pub schedules: usize,
 }
 
-/// Coverage of one module under test, over all units.
+/// The coverage of a module under test by all units.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Module {
     pub module: String,
-    /// The name that people of the language use.
+    /// The name in the language's own notation.
     pub title: String,
     pub language: String,
     pub file: Option<String>,
     pub clauses: Share,
-    /// Prolog: outcomes of control constructs in the bodies of clauses.
+    /// Prolog: the outcomes of control constructs in the bodies of clauses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branches: Option<Share>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -325,7 +325,7 @@ pub struct FunctionShare {
 #[serde(default)]
 pub struct Uncovered {
     pub function: String,
-    /// Its number among the clauses of the predicate.
+    /// The clause's number within its predicate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clause: Option<usize>,
     pub line: u32,
@@ -337,7 +337,7 @@ pub struct Uncovered {
     pub why: Why,
 }
 
-/// An outcome of a control construct that no run took, of a clause that some run entered.
+/// An outcome of a control construct that no run took, in a clause that some run entered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct UncoveredBranch {
@@ -345,7 +345,7 @@ pub struct UncoveredBranch {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clause: Option<usize>,
     pub line: u32,
-    /// In words: `condition does not hold`.
+    /// A description, such as `condition does not hold`.
     pub branch: String,
     pub why: Why,
 }
@@ -376,7 +376,7 @@ impl Why {
         }
     }
 
-    /// The same in a few more words.
+    /// Returns an explanation in a few words.
     pub fn meaning(self) -> &'static str {
         match self {
             Why::Unsatisfiable => "no input leads there",
@@ -387,14 +387,14 @@ impl Why {
     }
 }
 
-/// The line of a clause of the source.
+/// The line of a clause in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CoveredLine {
     pub line: u32,
     pub function: String,
     pub covered: bool,
-    /// The call that covered it first.
+    /// The first call that covered it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }
@@ -404,7 +404,7 @@ pub struct CoveredLine {
 pub struct Written {
     pub kind: WrittenKind,
     pub path: String,
-    /// The command that runs it, if it is a file of tests.
+    /// The command that runs the file, if it contains tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_with: Option<String>,
 }
@@ -424,12 +424,12 @@ impl Report {
         known.unwrap_or_else(|| Language { name: name.to_owned(), ..Language::default() })
     }
 
-    /// All findings with their units, in the order of the units.
+    /// Returns all findings with their units, in the order of the units.
     pub fn findings(&self) -> impl Iterator<Item = (&Unit, &Finding)> {
         self.units.iter().flat_map(|unit| unit.findings.iter().map(move |it| (unit, it)))
     }
 
-    /// The n-th line of a source, counted from one.
+    /// Returns the n-th line of a source, counted from one.
     pub fn source_line(&self, file: &str, line: u32) -> Option<&str> {
         let n = usize::try_from(line).ok()?.checked_sub(1)?;
         self.sources.get(file)?.lines().nth(n)
@@ -437,7 +437,7 @@ impl Report {
 }
 
 impl Unit {
-    /// Whether all of its paths were tried.
+    /// Whether the exploration of the unit was exhaustive.
     pub fn is_complete(&self) -> bool {
         self.stop == Stop::Exhausted
             && !self.saturated
@@ -447,7 +447,7 @@ impl Unit {
             && self.trouble.is_none()
     }
 
-    /// Sets the verdict to what follows from the rest.
+    /// Sets the verdict according to the findings and the completeness of the exploration.
     pub fn judge(&mut self) {
         self.verdict = if self.findings.iter().any(Finding::makes_verdict) {
             Verdict::Findings
@@ -459,7 +459,7 @@ impl Unit {
     }
 }
 
-/// The JSON schema of a report, as published in `docs/report.schema.json`.
+/// Returns the JSON schema of a report, as published in `docs/report.schema.json`.
 pub fn schema_text() -> String {
     let schema = schema_for!(Report);
     let text = serde_json::to_string_pretty(&schema).unwrap_or_default();

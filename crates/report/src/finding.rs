@@ -1,37 +1,36 @@
-//! One finding: what fails, how, why it counts, and how sure that is.
+//! A finding: what fails, how, why it matters, and how certain that is.
 
 use crate::chart::Chart;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// An input for which a unit does what it should not.
+/// An input for which a unit behaves as it should not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Finding {
-    /// Names the input: the same in every run.
+    /// Identifies the input; equal in every run.
     pub id: String,
-    /// Names the cause: the same for other inputs and after the source moved by some lines.
+    /// Identifies the cause; equal for other inputs, and after the source was shifted by some lines.
     pub fingerprint: String,
-    /// Names what fails and where, the same for every unit that leads there. `None`: it concerns the unit
-    /// itself.
+    /// Identifies what fails and where, for all units that lead there. Absent if the finding concerns the unit itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// The id of the finding that is shown for this cause, if it is not this one.
+    /// The id of the finding that is shown for this cause, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_as: Option<String>,
-    /// Of the finding that is shown for its cause: the other units that lead there.
+    /// The other units that lead to the cause, if this finding is the one shown for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_through: Vec<String>,
     pub kind: Kind,
     pub level: Level,
-    /// Why it has this level, in one line.
+    /// The reason for the level, in one line.
     pub because: String,
     pub status: Status,
-    /// Why it is ignored, in the words of whoever does.
+    /// The reason for ignoring the finding, as given in the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignored_because: Option<String>,
-    /// As [`crate::Test::outcome`].
+    /// See [`crate::Test::outcome`].
     pub class: String,
     pub reason: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -39,36 +38,36 @@ pub struct Finding {
     pub args: Vec<String>,
     /// The call in the syntax that `gimlet replay` reads.
     pub call: String,
-    /// The call as it can be pasted into the shell of the unit's language.
+    /// The call in a form that can be pasted into the shell of the unit's language.
     pub shown: String,
-    /// How it ends, as the shell of the language tells it.
+    /// The message of the language's shell about the outcome.
     pub says: Vec<String>,
     pub file: Option<String>,
     pub line: Option<u32>,
     pub stack: Vec<String>,
-    /// The choices on the way there, the last ones if there are many.
+    /// The last choices on the path to the finding.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reached: Vec<Reached>,
     pub confirmed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unconfirmed_because: Option<String>,
-    /// Paths or schedules that end like this.
+    /// The number of paths or schedules that end like this.
     pub count: usize,
     pub minimised: bool,
-    /// The first input that was found, if it was made smaller since.
+    /// The arguments that were found first, if they were made smaller since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found_with: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
-    /// More than the outcome says: what a spec promises, what a race is about.
+    /// An explanation beyond the outcome: what a spec promises, or what a race is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// A test that shows it, in the test language of the unit.
+    /// A test that shows the finding, in the test language of the unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
 }
 
-/// What went wrong. In the order in which people want to see findings of one level.
+/// What went wrong. Findings of one level are sorted in this order.
 #[derive(
     Clone,
     Copy,
@@ -85,12 +84,12 @@ pub struct Finding {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// An exception that nobody catches.
+    /// An exception that is not caught.
     #[default]
     Crash,
     /// Every process waits for a message, and none is on its way.
     Deadlock,
-    /// The result breaks the spec, or a predicate its declared determinism.
+    /// The result violates the spec, or a predicate its declared determinism.
     Spec,
     /// A property returned false.
     Property,
@@ -125,7 +124,7 @@ impl Kind {
         }
     }
 
-    /// What is wrong, as the title of a rule.
+    /// Returns the name of the problem, as the title of a rule.
     pub fn title(self) -> &'static str {
         match self {
             Kind::Crash => "An exception that nobody catches",
@@ -139,7 +138,7 @@ impl Kind {
     }
 }
 
-/// How much a finding matters. The most important first.
+/// How much a finding matters, the most important first.
 #[derive(
     Clone,
     Copy,
@@ -161,7 +160,7 @@ pub enum Level {
     /// Nothing was promised, but the code shows that such inputs are meant.
     #[default]
     Suspicious,
-    /// The unit does not take such inputs, or raises on purpose.
+    /// The unit does not accept such inputs, or raises on purpose.
     Refusal,
 }
 
@@ -176,7 +175,7 @@ impl Level {
         }
     }
 
-    /// As people are told.
+    /// Returns the name of the level in messages.
     pub fn title(self) -> &'static str {
         match self {
             Level::Promise => "broken promise",
@@ -194,19 +193,19 @@ impl Level {
 pub enum Status {
     #[default]
     New,
-    /// The baseline has it.
+    /// The finding is in the baseline.
     Known,
-    /// The configuration asks to ignore it.
+    /// The configuration asks to ignore the finding.
     Ignored,
 }
 
-/// One choice on the way to a finding.
+/// A choice on the path to a finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Reached {
     pub file: Option<String>,
     pub line: Option<u32>,
-    /// In the words of the source: `clause 2 of cmp/1`, `X > 42 is false`.
+    /// A description, such as `clause 2 of cmp/1` or `X > 42 is false`.
     pub what: String,
 }
 
@@ -214,46 +213,46 @@ pub struct Reached {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Schedule {
-    /// Names of the steps, for `gimlet replay`.
+    /// The names of the steps, for `gimlet replay`.
     pub steps: Vec<String>,
     /// The process that failed, if it is not the unit.
     pub process: Option<String>,
     /// Messages that were lost.
     pub lost: Vec<String>,
-    /// Who waits, and what lies in their mailboxes.
+    /// The processes that wait, with the contents of their mailboxes.
     pub blocked: Vec<String>,
     /// The message sequence chart as lines of text.
     pub chart: Vec<String>,
-    /// The same as data, for pictures. Not part of the JSON form.
+    /// The chart as data, for pictures. Not part of the JSON form.
     #[serde(skip)]
     pub drawing: Option<Chart>,
 }
 
 impl Schedule {
-    /// What is lost, who waits, and the chart, for people.
+    /// Returns the lines about lost messages, waiting processes and the chart.
     pub fn lines(&self) -> impl Iterator<Item = &String> {
         self.lost.iter().chain(&self.blocked).chain(&self.chart)
     }
 }
 
 impl Finding {
-    /// Whether the unit has findings because of this one.
+    /// Whether the finding determines the unit's verdict.
     pub(crate) fn makes_verdict(&self) -> bool {
         self.kind != Kind::Race && self.level != Level::Refusal
     }
 }
 
-/// The short name of an input of a unit.
+/// Returns the id of an input of a unit.
 pub fn input_id(text: &str) -> String {
     hex(text, 4)
 }
 
-/// The short name of a cause of a unit.
+/// Returns the fingerprint of a cause within a unit.
 pub fn fingerprint(unit: &str, cause: &str) -> String {
     hex(&format!("{unit}\n{cause}"), 8)
 }
 
-/// The short name of a cause, whichever unit leads there.
+/// Returns the id of a cause, independent of the unit.
 pub fn cause_id(condition: &str) -> String {
     hex(condition, 8)
 }

@@ -1,7 +1,12 @@
-//! What a run of `gimlet test` found, as plain data, and the formats in which it is written.
+//! The result of a run of `gimlet test` as plain data, and the formats in which it is written.
 //!
-//! Knows no language: whatever depends on one (how a term is printed, what a unit is called) arrives
-//! here as text. Reads no files and no clock: sources are part of the data.
+//! Knows no language: what depends on one (how a term is printed, what a unit is called) arrives as text. Reads no
+//! files and no clock: sources are part of the data.
+//!
+//! A format is a file in `formats/` and a row of the table there; it gets a [`Report`] and a writer. `rank` defines the
+//! order of findings and which of them make the run fail, `summary` the counts and the headline; all formats share
+//! both. The HTML page consists of templates (`askama`) that only place what the view models in `formats/html`
+//! computed.
 
 mod causes;
 mod data;

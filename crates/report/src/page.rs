@@ -1,6 +1,6 @@
-//! What every page of ours shares: the head, the style sheet, the script, the button for the theme.
+//! The parts that all HTML pages of the tool share: the head, the style sheet, the script, the button for the theme.
 //!
-//! A page is one file that needs no network, and no script to be read. It knows nothing of reports.
+//! A page is one file. It needs no network, and no script to be read. This module knows nothing of reports.
 
 mod tree;
 mod visible;
@@ -8,7 +8,7 @@ mod visible;
 pub use tree::{TreeKind, TreeNode, tree_page};
 pub(crate) use visible::visible;
 
-/// The parts of a page that do not depend on what it shows.
+/// The parts of a page that are independent of its content.
 #[derive(Clone, Debug)]
 pub(crate) struct Shell {
     pub(crate) title: String,
@@ -23,7 +23,7 @@ impl Shell {
         include_str!("../templates/page.css")
     }
 
-    /// Runs before the page is drawn, so that a chosen theme does not flash.
+    /// Returns the script that sets the theme before the page is drawn, so that the other theme does not flash.
     pub(crate) fn early_script(&self) -> &'static str {
         include_str!("../templates/theme.js")
     }

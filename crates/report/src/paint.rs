@@ -1,4 +1,4 @@
-//! Colours of a terminal.
+//! The colours of a terminal.
 
 /// Whether text is written with colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub enum Colours {
     Off,
 }
 
-/// Escape codes, or nothing where there are no colours.
+/// Escape codes; empty without colours.
 #[derive(Clone, Copy, Debug)]
 pub struct Paint {
     pub error: &'static str,

@@ -1,12 +1,12 @@
-//! Files below the directory of a run are named relative to it, whatever the compiler called them: reports then
-//! are the same on every machine, and code hosts find the lines that they annotate.
+//! Paths relative to the directory of the run: reports are then equal on every machine, and code hosts find the lines
+//! that they annotate.
 
 use crate::data::Report;
 use crate::finding::Finding;
 use std::collections::BTreeMap;
 
 impl Report {
-    /// Names files below `dir`, an absolute path, relative to it.
+    /// Makes the paths of files below `dir`, an absolute path, relative to it.
     pub fn shorten_paths(&mut self, dir: &str) {
         let prefix = format!("{}/", dir.trim_end_matches('/'));
         let modules = self.modules.iter_mut().map(|it| &mut it.file);
@@ -36,7 +36,7 @@ fn shorten_file(file: &mut Option<String>, prefix: &str) {
     *file = file.take().map(|it| shortened(it, prefix));
 }
 
-/// A text without the prefix, wherever a path in it begins.
+/// Returns a text without the prefix wherever a path begins with it.
 fn shortened(text: String, prefix: &str) -> String {
     if !text.contains(prefix) {
         return text;
@@ -45,7 +45,7 @@ fn shortened(text: String, prefix: &str) -> String {
     let mut rest = text.as_str();
     while let Some((before, after)) = rest.split_once(prefix) {
         res.push_str(before);
-        // In `/other/home/me/shop` the directory `/home/me` is a part of another path.
+        // In `/other/home/me/shop`, the text `/home/me` is inside another path.
         let goes_on = res.ends_with(|c: char| c.is_alphanumeric() || "/._-".contains(c));
         res.push_str(if goes_on { prefix } else { "" });
         rest = after;

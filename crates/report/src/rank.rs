@@ -1,16 +1,16 @@
-//! Which findings are shown first, which are folded, and which make the run fail.
+//! The ranking of findings: which are shown first, which are folded, and which make the run fail.
 
 use crate::data::{Report, Unit};
 use crate::finding::{Finding, Kind, Level, Status};
 
-/// The findings of a report as people should meet them.
+/// The findings of a report, ranked.
 #[derive(Debug, Default)]
 pub struct Ranked<'r> {
-    /// Each is shown by itself, the most important first.
+    /// Findings that are shown one by one, the most important first.
     pub shown: Vec<(&'r Unit, &'r Finding)>,
-    /// Refusals, one entry for each unit that has some.
+    /// Refusals, with one entry for each unit.
     pub folded: Vec<(&'r Unit, Vec<&'r Finding>)>,
-    /// Findings that the baseline has.
+    /// Findings of the baseline.
     pub known: Vec<(&'r Unit, &'r Finding)>,
     /// Findings that the configuration asks to ignore.
     pub ignored: Vec<(&'r Unit, &'r Finding)>,
@@ -40,9 +40,9 @@ pub enum FailOn {
     Promise,
     #[default]
     Suspicious,
-    /// As `Suspicious`, and results that depend on the schedule.
+    /// As `Suspicious`, and also results that depend on the schedule.
     Race,
-    /// Refusals too.
+    /// All findings, refusals included.
     Any,
 }
 
@@ -62,7 +62,7 @@ impl FailOn {
 }
 
 impl Report {
-    /// Whether something was found that makes the run fail.
+    /// Whether some finding makes the run fail.
     pub fn fails(&self, on: FailOn) -> bool {
         self.findings().any(|it| on.counts(it.1))
     }

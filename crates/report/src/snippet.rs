@@ -1,14 +1,14 @@
-//! A line of source with what is meant underlined.
+//! A line of source with a part of it underlined.
 
 use crate::page::visible;
 use crate::paint::{Colours, Paint};
 
-/// A stretch of one line of text.
+/// A part of one line of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snippet {
-    /// A file, or what else the text is.
+    /// The file, or another name for the origin of the text.
     pub origin: String,
-    /// Counted from one, the column in characters.
+    /// Line and column are counted from one; the column in characters.
     pub line: usize,
     pub column: usize,
     pub text: String,
@@ -17,10 +17,10 @@ pub struct Snippet {
 }
 
 impl Snippet {
-    /// All of a line but the white space around it.
+    /// Marks a whole line except for the surrounding white space.
     pub fn of_line(origin: &str, line: usize, text: &str) -> Snippet {
         let column = text.chars().take_while(|it| it.is_whitespace()).count() + 1;
-        // A tab would shift the marks below it.
+        // A tab would shift the marks below the line.
         let text = visible(&text.replace('\t', " "));
         let n_chars = text.trim().chars().count();
         Snippet { origin: origin.to_owned(), line, column, text, n_chars, label: String::new() }

@@ -1,35 +1,35 @@
-//! Counts over a whole report, in the words that people read last.
+//! The counts of a whole report, and the lines of the summary.
 
 use crate::data::{Report, Share, Unit};
 use crate::finding::{Kind, Level};
 use crate::rank::ranked;
 use std::collections::BTreeMap;
 
-/// What a report comes to.
+/// The counts of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     pub n_units: usize,
-    /// `3 functions`, `2 functions and 5 predicates`.
+    /// The number of units in words, such as `3 functions` or `2 functions and 5 predicates`.
     pub units: String,
-    /// Findings that are shown, races left out.
+    /// The number of findings that are shown, without races.
     pub n_found: usize,
     pub n_promises: usize,
     pub n_suspicious: usize,
     pub n_races: usize,
-    /// Units that have some of them.
+    /// The number of units with such findings.
     pub n_units_with_findings: usize,
     pub n_refusals: usize,
     pub n_refusing_units: usize,
     pub n_known: usize,
     pub n_ignored: usize,
-    /// Of all findings, whatever their level.
+    /// The number of all findings of any level.
     pub n_all: usize,
     pub n_confirmed: usize,
     pub runtimes: Vec<String>,
     pub n_diverged: usize,
-    /// Units that our own machinery could not explore.
+    /// The number of units that the tool could not explore because of an error of its own.
     pub n_troubled: usize,
-    /// Units that had no turn, because the search was ended.
+    /// The number of units that had no turn because the search was ended.
     pub n_untried: usize,
     /// Whether all paths of all units were tried.
     pub is_complete: bool,
@@ -90,7 +90,7 @@ impl Summary {
         }
     }
 
-    /// The first line: what was found, and in how much.
+    /// Returns the first line: what was found, and in how many units.
     pub fn headline(&self) -> String {
         if self.n_found == 0 {
             let tried = match self.is_complete {
@@ -115,7 +115,7 @@ impl Summary {
         format!("{found} in {n_with} of {of}: {}", levels.join(", "))
     }
 
-    /// The lines after it: whatever there is to say, and nothing else.
+    /// Returns the further lines, one for each count that is not zero.
     pub fn details(&self) -> Vec<String> {
         let mut res = Vec::new();
         if 0 < self.n_refusals {
@@ -157,13 +157,13 @@ impl Summary {
 }
 
 impl Unit {
-    /// Whether nothing was run, because the search was ended before its turn.
+    /// Whether nothing was run because the search was ended before the unit's turn.
     pub fn is_untried(&self) -> bool {
         self.runs == 0 && self.stop == crate::Stop::Interrupted
     }
 }
 
-/// A number with its noun.
+/// Returns a number with its noun.
 pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }

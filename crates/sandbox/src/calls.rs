@@ -1,7 +1,7 @@
-//! Which system calls may be made: the part of a policy that seccomp holds.
+//! The filter of system calls: the part of a policy that seccomp enforces.
 //!
-//! What is listed here has effects beyond the process that Landlock does not know about. A call that is
-//! refused fails with `EPERM`, as if the user were not allowed to make it.
+//! The calls listed here have effects beyond the process that Landlock does not cover. A refused call fails with
+//! `EPERM`, as if the user lacked the right to make it.
 
 use crate::files::version;
 use crate::policy::{Files, Network, Policy, Programs};
@@ -12,11 +12,11 @@ use seccompiler::{
 };
 use std::collections::BTreeMap;
 
-/// The calls that are refused: always, or with certain arguments. Each rule is enough.
+/// The calls that are refused: always (no rules), or if the arguments match one of the rules.
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// The state of the machine, other processes, other namespaces, other users, and calls that would do
-/// any of it unseen.
+/// Calls that affect the state of the machine, other processes, other namespaces or other users, and calls that could
+/// hide such effects.
 const SYSTEM: &[c_long] = &[
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -81,7 +81,7 @@ const SYSTEM: &[c_long] = &[
     libc::SYS_vhangup,
 ];
 
-/// Leaving the process group that is killed with the program, and talking to others without files or
+/// Calls that leave the process group, which is killed with the program, and calls for communication without files or
 /// sockets.
 const GROUP_AND_MESSAGES: &[c_long] = &[
     libc::SYS_setpgid,
@@ -107,7 +107,7 @@ const GROUP_AND_MESSAGES: &[c_long] = &[
     libc::SYS_setpriority,
 ];
 
-/// Owners, modes, times and attributes of files.
+/// Calls that change owners, modes, times and attributes of files.
 const METADATA: &[c_long] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -122,10 +122,10 @@ const METADATA: &[c_long] = &[
     libc::SYS_setxattr,
     libc::SYS_utimensat,
 ];
-/// The same number on every architecture, as all calls that are this new.
+/// The number is the same on every architecture, as for all calls that are this new.
 const FCHMODAT2: c_long = 452;
 
-/// Older names of calls above, which only this architecture has.
+/// Older variants of the calls above, which exist on this architecture only.
 #[cfg(target_arch = "x86_64")]
 mod old {
     use libc::c_long;
@@ -146,7 +146,7 @@ mod old {
         libc::SYS_uselib,
         libc::SYS__sysctl,
     ];
-    /// The same calls with other pointers have numbers with this bit.
+    /// The bit in the numbers of the same calls with other pointer sizes (the x32 ABI).
     pub(super) const SECOND_ABI: Option<i64> = Some(0x4000_0000);
 }
 
@@ -168,10 +168,10 @@ const SIGNALS: &[c_long] = &[
     libc::SYS_tkill,
 ];
 
-/// Calls newer than any that was looked at: a runtime does without what an older kernel lacks.
+/// Calls newer than any that was examined: runtimes work without calls that an older kernel lacks.
 const NEWER: std::ops::RangeInclusive<i64> = 463..=600;
 
-/// Clone flags that make namespaces.
+/// The flags of `clone` that create namespaces.
 const NAMESPACES: &[i32] = &[
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWIPC,
@@ -182,10 +182,10 @@ const NAMESPACES: &[i32] = &[
     libc::CLONE_NEWUTS,
 ];
 
-/// Requests that put input into a terminal, as if the user had typed it.
+/// Requests that insert input into a terminal, as if the user had typed it.
 const TYPING: &[u64] = &[libc::TIOCSTI, libc::TIOCLINUX];
 
-/// Restricts this thread and whatever it becomes. Where the architecture is not known, nothing is held.
+/// Restricts this thread and its descendants. Does nothing on an unknown architecture.
 pub(crate) fn restrict(policy: &Policy) -> Result<(), String> {
     let Ok(arch) = TargetArch::try_from(std::env::consts::ARCH) else { return Ok(()) };
     let absent = absent();
@@ -199,9 +199,9 @@ pub(crate) fn restrict(policy: &Policy) -> Result<(), String> {
     Ok(())
 }
 
-/// Calls that look as if the kernel did not have them, so that libraries take another way.
+/// Returns the calls that fail as if the kernel lacked them, so that libraries use others.
 fn absent() -> Rules {
-    // Its flags lie in memory, where a filter can't look; `clone` does the same.
+    // The flags of `clone3` are in memory, which a filter cannot read; `clone` does the same.
     let calls = NEWER.chain([libc::SYS_clone3]);
     with_second_abi(calls.map(|it| (it, Vec::new())).collect())
 }
@@ -256,9 +256,9 @@ fn refused(policy: &Policy) -> Result<Rules, String> {
     for request in TYPING {
         when(libc::SYS_ioctl, vec![is(1, *request)])?;
     }
-    // The program is killed with its guard, and can't decide otherwise.
+    // The program must not disable the signal that kills it with its guard.
     when(libc::SYS_prctl, vec![is(0, libc::PR_SET_PDEATHSIG.unsigned_abs().into())])?;
-    // Limits and processors of others.
+    // Limits and processors of other processes.
     for call in [libc::SYS_prlimit64, libc::SYS_sched_setaffinity] {
         when(call, vec![is_not(0, 0)])?;
     }
@@ -276,10 +276,10 @@ fn refused(policy: &Policy) -> Result<Rules, String> {
             let operator = SeccompCmpOp::MaskedEq(KIND);
             when(libc::SYS_socket, vec![Condition { argument: 1, operator, value }])?;
         }
-        // Landlock knows the ports of TCP alone.
+        // Landlock restricts only the ports of TCP.
         let protocols = vec![is_not(2, 0), is_not(2, number(libc::IPPROTO_TCP))];
         when(libc::SYS_socket, protocols)?;
-        // Sending can connect, past Landlock.
+        // These calls can connect without Landlock's check.
         let fast = number(libc::MSG_FASTOPEN);
         when(libc::SYS_sendto, vec![has(3, fast)])?;
         when(libc::SYS_sendmsg, vec![has(2, fast)])?;
@@ -296,7 +296,7 @@ fn with_second_abi(mut rules: Rules) -> Rules {
     rules
 }
 
-/// What an argument, counted from 0, must be for a rule to apply.
+/// A condition on an argument, counted from 0, for a rule to apply.
 struct Condition {
     argument: u8,
     operator: SeccompCmpOp,

@@ -1,5 +1,4 @@
-//! Which files may be opened, which ports used and which processes signalled: the part of a policy that
-//! Landlock holds.
+//! Files, ports and signals: the part of a policy that Landlock enforces.
 
 use crate::policy::{Files, Network, Policy, Programs};
 use landlock::{
@@ -12,11 +11,12 @@ use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The newest interface whose rights were tried with all runtimes; of an older one, what it has.
+/// The newest version of the interface that was tested with all runtimes; an older kernel enforces the part that it
+/// has.
 const TRIED: ABI = ABI::V6;
 
-/// Where libraries, locales and time zones lie, what tells about the machine, and sources of nothing
-/// and of chance. Neither a home directory nor what belongs to other processes.
+/// Directories of libraries, locales and time zones, descriptions of the machine, and harmless devices; no home
+/// directories, and nothing that belongs to other processes.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/lib",
@@ -59,10 +59,10 @@ const SYSTEM: &[&str] = &[
     "/sys/fs/cgroup",
 ];
 
-/// Devices that keep nothing.
+/// Devices that store nothing.
 const DEVICES: &[&str] = &["/dev/full", "/dev/null", "/dev/random", "/dev/urandom", "/dev/zero"];
 
-/// What programs are loaded with, if they do not say it themselves.
+/// The usual loaders of programs that name none themselves.
 const LOADERS: &[&str] = &[
     "/lib64/ld-linux-x86-64.so.2",
     "/lib/ld-linux-aarch64.so.1",
@@ -92,7 +92,7 @@ pub(crate) fn restrict(policy: &Policy, program: &Path) -> Result<(), String> {
     ruleset.restrict_self().map(drop).map_err(|why| why.to_string())
 }
 
-/// The kinds of access that need a rule to be allowed.
+/// Returns the kinds of access that are forbidden unless a rule allows them.
 fn handled(policy: &Policy) -> BitFlags<AccessFs> {
     let all = AccessFs::from_all(TRIED);
     match (policy.files, policy.programs) {
@@ -111,7 +111,7 @@ fn rules(
     if policy.files == Files::Listed {
         let read = AccessFs::ReadFile | AccessFs::ReadDir;
         let write = read | AccessFs::WriteFile | AccessFs::Truncate;
-        // Of what may be done in the scratch directory only this is missing: to run what was written.
+        // Programs may do everything in the scratch directory except executing files.
         let scratch = AccessFs::from_all(TRIED) & !BitFlags::from(AccessFs::Execute);
         let programs = policy.runs.iter().map(PathBuf::as_path).chain([program]);
         ruleset = ruleset
@@ -134,7 +134,7 @@ fn rules(
     Ok(ruleset)
 }
 
-/// What may be started, and what the kernel starts to load it.
+/// Returns the files that may be executed, with their loaders.
 fn executables(policy: &Policy, program: &Path) -> Vec<PathBuf> {
     let mut res: Vec<PathBuf> = LOADERS.iter().map(PathBuf::from).collect();
     let listed = match policy.programs {
@@ -142,7 +142,8 @@ fn executables(policy: &Policy, program: &Path) -> Vec<PathBuf> {
         Programs::Refused => &[],
     };
     for path in listed.iter().map(PathBuf::as_path).chain([program]) {
-        // A directory of a runtime may hold scripts; that they lie there does not allow a shell.
+        // The directory of a runtime may contain scripts; their interpreters, such as a shell, are not allowed for
+        // that.
         let inside = fs::read_dir(path).into_iter().flatten().flatten();
         res.extend(inside.filter_map(|it| named_in_elf(&head(&it.path())?)));
         res.extend(head(path).and_then(|it| named_in_script(&it).or_else(|| named_in_elf(&it))));
@@ -151,21 +152,21 @@ fn executables(policy: &Policy, program: &Path) -> Vec<PathBuf> {
     res
 }
 
-/// Where an executable says who interprets it.
+/// Returns the beginning of an executable, which names its interpreter.
 fn head(path: &Path) -> Option<Vec<u8>> {
     let mut res = Vec::new();
     fs::File::open(path).ok()?.take(4096).read_to_end(&mut res).ok()?;
     Some(res)
 }
 
-/// What the first line of a script names.
+/// Returns the interpreter in the first line of a script.
 fn named_in_script(head: &[u8]) -> Option<PathBuf> {
     let line = head.strip_prefix(b"#!")?.split(|it| *it == b'\n').next()?;
     let name = line.trim_ascii().split(u8::is_ascii_whitespace).next()?;
     Some(PathBuf::from(OsStr::from_bytes(name)))
 }
 
-/// The segment PT_INTERP of a 64-bit ELF file in the machine's own byte order.
+/// Returns the segment PT_INTERP of a 64-bit ELF file in the machine's byte order.
 fn named_in_elf(head: &[u8]) -> Option<PathBuf> {
     const PT_INTERP: u32 = 3;
     let short = |at: usize| Some(u16::from_ne_bytes(*head.get(at..)?.first_chunk()?));
@@ -183,7 +184,7 @@ fn named_in_elf(head: &[u8]) -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(name)))
 }
 
-/// The number of the newest interface that the kernel has, as far as this crate uses it; 0: none.
+/// Returns the newest version of the interface that the kernel supports, as far as this crate uses it; 0 if none.
 pub(crate) fn version() -> u8 {
     let has = |it: ABI| {
         let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);

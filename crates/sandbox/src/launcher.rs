@@ -1,4 +1,4 @@
-//! The command that starts a program under a policy, and the entry of the executable that it names.
+//! The command that starts a program under a policy, and the entry point of the executable that it names.
 
 use crate::policy::Policy;
 use crate::{guard, restrict};
@@ -9,15 +9,15 @@ use std::process::{Command, ExitCode};
 
 /// The first argument of an executable that is called as a launcher.
 const ROLE: &str = "__confine";
-/// Watches the program and the one who wanted it.
+/// The role that watches the program and its owner.
 const GUARD: &str = "guard";
-/// Becomes the program.
+/// The role that becomes the program.
 const BECOME: &str = "become";
 
-/// Exit code of a launcher that could not do its work; the program was not started.
+/// The exit code of a launcher that failed before the program was started.
 const FAILED: u8 = 125;
 
-/// An executable whose `main` begins with [`launched`].
+/// An executable whose `main` begins with a call of [`launched`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launcher {
     executable: PathBuf,
@@ -28,14 +28,14 @@ impl Launcher {
         Launcher { executable }
     }
 
-    /// Starts a program, named by an absolute path, under a policy. Its arguments, environment,
-    /// directory and streams are given to the command as to any other; [`crate::Process`] starts it.
+    /// Returns the command that starts a program, given by an absolute path, under a policy. Arguments, environment,
+    /// directory and streams are set on the command as usual; [`crate::Process`] starts it.
     pub fn command(&self, policy: &Policy, program: &Path) -> Command {
         let mut res = Command::new(&self.executable);
         res.args([ROLE, GUARD]).arg(std::process::id().to_string());
         res.args(policy.to_args()).arg(program);
         if let Some(scratch) = &policy.scratch {
-            // Names that programs know the place of temporary files by.
+            // The variables by which programs find the directory for temporary files.
             for name in ["TMPDIR", "TMP", "TEMP"] {
                 res.env(name, scratch);
             }
@@ -44,14 +44,14 @@ impl Launcher {
     }
 }
 
-/// What the second part of a launcher is started with, by the first.
+/// Returns the command by which the guard starts the second role.
 pub(crate) fn become_program(args: &[OsString]) -> Command {
     let mut res = Command::new("/proc/self/exe");
     res.args([ROLE, BECOME]).arg(std::process::id().to_string()).args(args);
     res
 }
 
-/// Does the work of a launcher if the arguments of the process ask for it; `None`: they do not.
+/// Does the work of a launcher if the arguments ask for it; `None` if they do not.
 pub fn launched(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut args = args.into_iter().skip(1);
     if args.next()? != ROLE {
@@ -61,7 +61,7 @@ pub fn launched(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     Some(match launch(&args) {
         Ok(code) => code,
         Err(why) => {
-            // Who started us learns it from the exit code if it does not listen.
+            // If standard error is closed, the owner learns of the failure from the exit code.
             writeln!(std::io::stderr(), "the sandbox could not be set up: {why}")
                 .unwrap_or_default();
             ExitCode::from(FAILED)

@@ -1,13 +1,12 @@
-//! What a program may do, as data, and the same as arguments of a launcher.
+//! The policy: what a program may do, as data and as arguments of a launcher.
 //!
-//! Does not know how the operating system is made to hold it.
+//! Does not know how the operating system enforces it.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-/// What a program may do. The default is to compute, to read what every program needs to start, and
-/// nothing else.
+/// What a program may do. By default it may compute, read what every program needs to start, and nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     pub files: Files,
@@ -17,7 +16,7 @@ pub struct Policy {
     pub scratch: Option<PathBuf>,
     pub network: Network,
     pub programs: Programs,
-    /// Executables, or directories of them, that may be started. The program itself always may.
+    /// Executables, or directories of executables, that may be started. The program itself always may.
     pub runs: Vec<PathBuf>,
     pub limits: Limits,
     pub descriptors: Descriptors,
@@ -25,8 +24,7 @@ pub struct Policy {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Files {
-    /// Only those that the policy lists may be opened; owners, modes, times and attributes of files
-    /// can't be changed.
+    /// Only files that the policy lists may be opened; owners, modes, times and attributes cannot be changed.
     #[default]
     Listed,
     Allowed,
@@ -34,46 +32,46 @@ pub enum Files {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Network {
-    /// No socket can be made, but pairs that are connected to each other.
+    /// No sockets can be made except connected pairs.
     #[default]
     Refused,
-    /// TCP sockets that are bound and connected to these ports. Which host they belong to can't be
-    /// said, so the ports have to be ones that were just given out by the system.
+    /// TCP sockets that are bound and connected to these ports. The host cannot be restricted, so the ports must be
+    /// ones that the system has just given out.
     Ports(Vec<u16>),
     Allowed,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Programs {
-    /// No process can be made, only threads.
+    /// No process can be created, only threads.
     #[default]
     Refused,
-    /// Processes that run what the policy lists.
+    /// Only programs that the policy lists can be started.
     Listed,
-    /// Every program can be started, and signals can be sent to others.
+    /// Every program can be started, and signals can be sent to other processes.
     Allowed,
 }
 
-/// How much may be used, by each process.
+/// Resource limits for each process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of memory that can be written. Reserved addresses do not count.
+    /// Writable memory in bytes. Reserved address space does not count.
     pub memory: u64,
-    /// Bytes of one file.
+    /// The size of a file in bytes.
     pub file_size: u64,
-    /// Processes and threads of this user at the same time, whoever started them.
+    /// The number of all processes and threads of this user, including those outside of the sandbox.
     pub processes: u64,
-    /// Seconds of computing; whoever waits for the program has a limit of its own.
+    /// Processor time in seconds; the owner has a limit on elapsed time of its own.
     pub cpu_seconds: u64,
 }
 
-/// Where the program finds its standard input and output.
+/// The descriptors of the program's standard input and output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Descriptors {
     #[default]
     Standard,
-    /// As descriptors 3 and 4. The standard input is empty, the standard output is the standard error,
-    /// so that what a program prints can't be mistaken for an answer.
+    /// Input and output are descriptors 3 and 4. The standard input is empty and the standard output goes to standard
+    /// error, so that the program's prints cannot be mistaken for answers.
     Moved,
 }
 
@@ -87,7 +85,7 @@ impl Default for Limits {
 pub(crate) const END: &str = "--";
 
 impl Policy {
-    /// One argument per part; paths are kept as they are, whatever their bytes.
+    /// Returns one argument for each part of the policy; paths are kept byte for byte.
     pub(crate) fn to_args(&self) -> Vec<OsString> {
         let mut res = Vec::new();
         let mut add = |name: &str, value: &OsStr| {
@@ -127,7 +125,7 @@ impl Policy {
         res
     }
 
-    /// The policy and the command line behind it; `None`: it is not one that [`Policy::to_args`] wrote.
+    /// Reads a policy and the command line after it; `None` if it was not written by [`Policy::to_args`].
     pub(crate) fn from_args(args: &[OsString]) -> Option<(Policy, &[OsString])> {
         let end = args.iter().position(|it| it == END)?;
         let (parts, rest) = args.split_at(end);

@@ -1,4 +1,4 @@
-//! A process that ends with its handle, and everything that it started with it.
+//! A process that ends with its handle, together with everything that it started.
 
 use crate::scratch::Scratch;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -6,19 +6,20 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
 
-/// The first of a process group of its own; killed when it is dropped.
+/// The leader of a process group; the group is killed when the handle is dropped.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
     ended: Option<ExitStatus>,
-    /// Removed after the last process that may write there.
+    /// Removed after the last process that may write there has ended.
     _scratch: Option<Scratch>,
 }
 
 impl Process {
     /// Starts the command; the scratch directory lives as long as the process.
     pub fn start(command: &mut Command, scratch: Option<Scratch>) -> io::Result<Process> {
-        // Signals of the terminal are for us alone, and one signal reaches all that belongs to it.
+        // In its own group, the process does not get the terminal's signals, and one signal reaches all its
+        // descendants.
         let child = command.process_group(0).spawn()?;
         Ok(Process { child, ended: None, _scratch: scratch })
     }
@@ -27,7 +28,7 @@ impl Process {
         self.child.id()
     }
 
-    /// The stream that the process reads from, if it is a pipe that nobody took yet.
+    /// Returns the process's standard input, if it is a pipe that was not taken yet.
     pub fn stdin(&mut self) -> Option<ChildStdin> {
         self.child.stdin.take()
     }
@@ -40,7 +41,7 @@ impl Process {
         self.child.stderr.take()
     }
 
-    /// How it ended, if it did; what it started and left behind is killed then.
+    /// Returns the exit status if the process has ended; its descendants are killed then.
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.ended.is_none() && self.has_ended(WaitIdOptions::NOHANG)? {
             self.stop()?;
@@ -48,7 +49,7 @@ impl Process {
         Ok(self.ended)
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until the process ends by itself.
     pub fn wait(&mut self) -> io::Result<ExitStatus> {
         if self.ended.is_none() {
             self.has_ended(WaitIdOptions::empty())?;
@@ -56,12 +57,12 @@ impl Process {
         self.stop()
     }
 
-    /// Kills it and everything that it started.
+    /// Kills the process and everything that it started.
     pub fn stop(&mut self) -> io::Result<ExitStatus> {
         if let Some(ended) = self.ended {
             return Ok(ended);
         }
-        // The group's number can't belong to others yet: its first process was not waited for.
+        // The group's number cannot have been reused, since its first process was not waited for.
         match kill_process_group(self.pid(), Signal::KILL) {
             Ok(()) | Err(rustix::io::Errno::SRCH) => {}
             Err(why) => return Err(why.into()),
@@ -71,7 +72,7 @@ impl Process {
         Ok(ended)
     }
 
-    /// Asks without taking the answer away, so that the group keeps its number.
+    /// Whether the process has ended; leaves it unwaited for, so that the group keeps its number.
     fn has_ended(&self, options: WaitIdOptions) -> io::Result<bool> {
         let options = options | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         loop {
@@ -89,7 +90,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // A process that can't be killed is not ours any more.
+        // An error means that the process is not ours to kill.
         drop(self.stop());
     }
 }

@@ -1,4 +1,4 @@
-//! A process that gives up what a policy does not allow and becomes the program.
+//! A process that restricts itself according to a policy and then becomes the program.
 
 use crate::policy::{Descriptors, Files, Limits, Policy};
 use crate::{calls, files};
@@ -15,7 +15,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-/// Returns only if it fails, with the reason.
+/// Becomes the program. Returns only if that fails, with the reason.
 pub(crate) fn become_program(parent: i32, policy: &Policy, command: &[OsString]) -> String {
     let Some((program, args)) = command.split_first() else {
         return "no program was named".to_owned();
@@ -37,29 +37,30 @@ fn restrict(parent: i32, policy: &Policy, program: &Path) -> Result<(), String> 
     }
     limit(&policy.limits)?;
     drop_capabilities(policy.files)?;
-    // Rights are given to files that are there when the program starts, so this comes before the
-    // filter, which allows none of the calls that it takes.
+    // Landlock comes first: the filter of system calls forbids the calls that setting it up needs. Rights are given to
+    // files that exist at this time.
     files::restrict(policy, program)?;
     calls::restrict(policy)
 }
 
-/// The kernel kills the program when the guard ends, for whatever reason.
+/// Makes the kernel kill the program when the guard ends, for whatever reason.
 fn die_with(parent: i32) -> Result<(), String> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|why| why.to_string())?;
-    // One that ended before has sent no signal.
+    // A guard that ended before this call sends no signal.
     if getppid() != Pid::from_raw(parent) {
         return Err("its guard is gone".to_owned());
     }
     Ok(())
 }
 
-/// Files that the user's shell left open would stay open, and writable, in the program.
+/// Closes inherited descriptors: files that the user's shell left open would otherwise be open, and perhaps writable,
+/// in the program.
 fn close_inherited() {
     let Ok(entries) = fs::read_dir("/proc/self/fd") else { return };
     let names = entries.flatten().map(|it| it.file_name());
     let open: Vec<i32> = names.filter_map(|it| it.to_str()?.parse().ok()).collect();
     for descriptor in open.into_iter().filter(|it| 2 < *it) {
-        // The one that the list was read from is closed already.
+        // The descriptor of the directory itself is closed already.
         nix::unistd::close(descriptor).unwrap_or_default();
     }
 }
@@ -85,7 +86,7 @@ fn limit(limits: &Limits) -> Result<(), String> {
     let Limits { memory, file_size, processes, cpu_seconds } = *limits;
     let all = [
         (Resource::Core, 0),
-        // Not the address space: runtimes reserve much more of it than they ever use.
+        // Limits the data segment, not the address space, of which runtimes reserve much more than they use.
         (Resource::Data, memory),
         (Resource::Fsize, file_size),
         (Resource::Nproc, processes),
@@ -100,7 +101,7 @@ fn limit(limits: &Limits) -> Result<(), String> {
     Ok(())
 }
 
-/// The superuser's program keeps only what lets it read the user's files; others have nothing to lose.
+/// Drops the capabilities of a superuser's program except those for accessing the user's files; other users have none.
 fn drop_capabilities(files: Files) -> Result<(), String> {
     let kept = match files {
         Files::Listed => CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH,

@@ -1,4 +1,4 @@
-//! A directory that a program may write to and that is thrown away afterwards.
+//! A temporary directory that a program may write to.
 
 use std::fs::Permissions;
 use std::io;
@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A new directory of an unpredictable name that only this user may enter. It is removed when it is
-/// dropped; links in it are removed, never followed.
+/// A new directory with an unpredictable name that only this user may enter. It is removed when the value is dropped;
+/// links in it are removed, never followed.
 #[derive(Debug)]
 pub struct Scratch {
     dir: TempDir,

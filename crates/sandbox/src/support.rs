@@ -1,12 +1,12 @@
-//! What the operating system here can hold of a policy.
+//! What the operating system of this machine can enforce of a policy.
 
 use crate::files;
 use rustix::thread::secure_computing_mode;
 
-/// Which parts of a [`crate::Policy`] are held on this machine.
+/// Which parts of a [`crate::Policy`] this machine enforces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Support {
-    /// The version of Landlock; 0: the kernel has none, or does not let us.
+    /// The version of Landlock; 0 if it is missing or disabled.
     landlock: u8,
     seccomp: bool,
 }
@@ -20,33 +20,33 @@ impl Support {
         Support { landlock: files::version(), seccomp }
     }
 
-    /// Files that the policy does not list stay as they are.
+    /// Whether files that the policy does not list cannot be changed.
     pub fn files(self) -> bool {
-        // Modes, owners and times are kept by seccomp alone, and so is truncation before version 3.
+        // Only seccomp protects modes, owners and times, and truncation before version 3 of Landlock.
         0 < self.landlock && self.seccomp
     }
 
-    /// No socket reaches anybody.
+    /// Whether no socket can reach another program.
     pub fn network(self) -> bool {
         self.seccomp
     }
 
-    /// [`crate::Network::Ports`] means what it says; without, those programs have no network at all.
+    /// Whether [`crate::Network::Ports`] is enforced; without it, such programs have no network at all.
     pub fn ports(self) -> bool {
         4 <= self.landlock && self.seccomp
     }
 
-    /// Only the listed programs run, and other processes get no signals.
+    /// Whether only the listed programs can be started, and other processes get no signals.
     pub fn programs(self) -> bool {
         0 < self.landlock && self.seccomp
     }
 
-    /// Whether code whose effects are not known may run: nothing is left that it could change.
+    /// Whether code with unknown effects may run, because there is nothing left that it could change.
     pub fn holds(self) -> bool {
         self.files() && self.network() && self.programs()
     }
 
-    /// What is missing, in words for the user; `None`: nothing.
+    /// Returns what is missing, in words for the user; `None` if nothing is.
     pub fn missing(self) -> Option<&'static str> {
         match (self.landlock, self.seccomp) {
             (0, false) => Some("this kernel has neither Landlock nor seccomp filters"),

@@ -1,5 +1,5 @@
-//! Every way out of the BEAM that we know, tried for real: each has its effect when it runs plainly, and
-//! none in the sandbox.
+//! Tests of all known ways for BEAM to affect the outside: each has its effect when it runs plainly, and none in the
+//! sandbox.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -14,8 +14,8 @@ use sandbox::{Files, Network, Policy, Programs};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A name of what changes if it works, and an expression; `P` is the path of that name outside, `D`
-/// the directory.
+/// The name of what changes if the expression takes effect, and the expression; `P` is the path with that name outside,
+/// `D` the directory.
 const WAYS: &[(&str, &str)] = &[
     ("write_file", "ok = file:write_file(P, <<>>)"),
     ("dets", "{ok, T} = dets:open_file(t, [{file, P}]), dets:close(T)"),
@@ -117,7 +117,7 @@ const WAYS: &[(&str, &str)] = &[
     ("a local service", "{ok, _} = gen_tcp:connect({local, D ++ \"/socket\"}, 0, [])"),
 ];
 
-/// Others that lead to the same services.
+/// Further expressions that lead to the same services.
 const MORE_SOCKETS: &[&str] = &[
     "{ok, S} = socket:open(inet, stream, tcp),
      ok = socket:connect(S, #{family => inet, addr => {127, 0, 0, 1}, port => TCP})",
@@ -136,8 +136,8 @@ fn programs() -> PathBuf {
     root.join(format!("erts-{}/bin", started.split_whitespace().next().unwrap()))
 }
 
-/// Those that wait for their effect. Where it must not come, they are left after some milliseconds; all
-/// others end by themselves.
+/// Expressions that wait for their effect. Where the effect must not happen, they are ended after some milliseconds;
+/// all others end by themselves.
 const WAITING: &[&str] = &["proc_lib", "timer", "open_port", "executable", "internal_port"];
 const REFUSED: &str = "300";
 
@@ -236,17 +236,17 @@ fn no_way_out_works_inside() {
     assert!(sockets.iter().all(|it| it.contains("EXIT")), "{sockets:?}");
 }
 
-/// Whether a way of this name has to work.
+/// Whether the way with this name must take effect.
 type Expected<'a> = &'a dyn Fn(&str) -> bool;
 
-/// What is allowed works, and nothing else.
+/// Checks that what a right allows works, and nothing else.
 #[test]
 fn each_right_widens_what_it_says() {
     let network = ["a TCP service", "a UDP service", "a local service"];
     let programs = ["os_cmd", "open_port", "executable", "internal_port"];
     let cases: [(Policy, Expected<'_>); 3] = [
         (Policy { network: Network::Allowed, ..Policy::default() }, &|it| network.contains(&it)),
-        // They start, and may as little as who started them.
+        // Started programs have the same restrictions as the program that started them.
         (Policy { programs: Programs::Allowed, ..Policy::default() }, &|_| false),
         (Policy { files: Files::Allowed, ..Policy::default() }, &|it| {
             !network.contains(&it) && !programs.contains(&it)

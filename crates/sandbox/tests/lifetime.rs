@@ -1,4 +1,4 @@
-//! A program ends with its owner, and so does all that it started, whatever ended the owner.
+//! Tests that a program ends with its owner, together with everything it started, however the owner ended.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -18,8 +18,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// Ends in no way by itself, and has children and grandchildren, one of which has left its group as far
-/// as it could.
+/// A program that never ends, with children and grandchildren, one of which has left its group as far as it could.
 const ENDLESS: &str = "
     trap '' TERM HUP INT
     sh -c 'trap \"\" TERM HUP; (sleep 86400 & exec sleep 86400) & while :; do :; done' &
@@ -38,7 +37,7 @@ fn watch(id: u32) -> OwnedFd {
     pidfd_open(id, PidfdFlags::empty()).unwrap()
 }
 
-/// Reads to the end, which is there when nobody is left who could write.
+/// Reads to the end of the stream, which is reached when no writer is left.
 fn silent(mut stream: impl Read) {
     let mut rest = Vec::new();
     stream.read_to_end(&mut rest).unwrap();
@@ -51,7 +50,7 @@ fn line(stream: impl Read) -> (String, impl Read) {
     (res.trim().to_owned(), stream)
 }
 
-/// A process that holds an endless program. It is killed when the test ends, also by a panic.
+/// A process that owns an endless program. It is killed when the test ends or panics.
 struct Owner(Child);
 
 impl Owner {
@@ -63,20 +62,20 @@ impl Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        // Both fail only for a process that has ended, which is what is wanted.
+        // Both calls fail only if the process has ended, which is the aim.
         drop(self.0.kill());
         drop(self.0.wait());
     }
 }
 
-/// An owner of an endless program, with a descriptor of its guard and the program's output.
+/// Starts an owner of an endless program; returns it with a descriptor of its guard and the program's output.
 fn owner(program: &str, args: &[&str]) -> (Owner, OwnedFd, impl Read + use<>) {
     let mut holding = Command::new(env!("CARGO_BIN_EXE_confine"));
     holding.args(["hold", program]).args(args);
     holding.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut owner = Owner(holding.spawn().unwrap());
     let (guard, errors) = line(owner.0.stderr.take().unwrap());
-    // What nobody reads must not stop it.
+    // A full pipe must not block the process.
     let errors = std::thread::spawn(|| std::io::read_to_string(errors).unwrap());
     let (said, output) = line(owner.0.stdout.take().unwrap());
     if said != "ready" {
@@ -104,7 +103,7 @@ fn a_killed_owner_leaves_no_spinning_prolog() {
     silent(output);
 }
 
-/// Somebody who kills all processes of this name kills the guard, too.
+/// A user who kills all processes with this name kills the guard, too.
 #[test]
 fn a_killed_guard_takes_the_program_along() {
     let goal = "format(\"ready~n\"), flush_output, repeat, fail";
@@ -155,7 +154,7 @@ fn what_a_program_leaves_behind_ends_with_it() {
 fn a_launcher_without_its_owner_starts_nothing() {
     let mut command = launcher().command(&Policy::default(), Path::new("/bin/echo"));
     command.arg("started");
-    // A process between this one and the launcher: the launcher is not started by whom it was made for.
+    // The process between this one and the launcher is not the owner for which the command was made.
     let args: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
     let mut between = Command::new("/bin/sh");
     between.args(["-c", "\"$0\" \"$@\"; echo \"ended with $?\""]).arg(command.get_program());
@@ -163,14 +162,14 @@ fn a_launcher_without_its_owner_starts_nothing() {
     assert_eq!(String::from_utf8_lossy(&said.stdout), "ended with 125\n");
 }
 
-/// Files that were open in the owner are not in the program.
+/// Checks that files open in the owner are not open in the program.
 #[test]
 fn nothing_is_inherited_but_the_streams() {
     let outside = Outside::new();
     let script = "exec 7>>\"$0\"; shift 0; \"$@\"";
     let confine = launcher().command(&Policy::default(), Path::new("/bin/sh"));
     let mut args: Vec<_> = confine.get_args().map(ToOwned::to_owned).collect();
-    // The shell that has the file open is the owner.
+    // The shell, which has the file open, is the owner.
     args[2] = "$$".into();
     let quoted = |it: &std::ffi::OsString| match it.to_str().unwrap() {
         "$$" => "$$".to_owned(),

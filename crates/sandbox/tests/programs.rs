@@ -1,4 +1,4 @@
-//! Ordinary programs of the system in a sandbox: what they read, and calls that no runtime has a name for.
+//! Tests of ordinary programs in a sandbox: what they read, and system calls that no runtime offers.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -34,7 +34,7 @@ fn only_what_is_listed_is_read() {
             said.stderr
         );
     }
-    // Neither are secrets of other processes.
+    // Secrets of other processes cannot be read, either.
     let environment = format!("/proc/{}/environ", outside.victim());
     let said = confined(Policy::default(), Path::new("/bin/cat"), |command| {
         command.arg(&environment);
@@ -42,7 +42,7 @@ fn only_what_is_listed_is_read() {
     assert!(said.stdout.is_empty() && said.stderr.contains("Permission denied"), "{}", said.stderr);
 }
 
-/// Names of what changes, and commands for a shell in the directory outside.
+/// The names of what changes, and commands for a shell in the directory outside.
 const WAYS: &[(&str, &str)] = &[
     ("a process", "kill -9 VICTIM"),
     ("kept", "chmod 777 kept"),
@@ -57,7 +57,7 @@ const WAYS: &[(&str, &str)] = &[
     ("renamed", "dd if=/dev/zero of=renamed count=1"),
 ];
 
-/// Calls that no file shows; each command fails.
+/// Calls without an effect on files; each command must fail.
 const CALLS: &[&str] = &[
     "unshare --user true",
     "unshare --mount true",

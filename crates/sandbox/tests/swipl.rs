@@ -1,5 +1,5 @@
-//! Every way out of SWI-Prolog that we know, tried for real: each has its effect when it runs plainly,
-//! and none in the sandbox.
+//! Tests of all known ways for SWI-Prolog to affect the outside: each has its effect when it runs plainly, and none in
+//! the sandbox.
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use sandbox::{Files, Network, Policy, Programs};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A name of what changes if it works, and a goal; `D` is the directory outside.
+/// The name of what changes if the goal takes effect, and the goal; `D` is the directory outside.
 const WAYS: &[(&str, &str)] = &[
     ("shell", "shell('touch \"D/shell\"')"),
     ("shell_status", "shell('touch \"D/shell_status\"', _)"),
@@ -48,7 +48,7 @@ const WAYS: &[(&str, &str)] = &[
     ("at_halt", "at_halt(( open('D/at_halt', write, S), close(S) ))"),
 ];
 
-/// What happens while a file is loaded.
+/// Effects that happen while a file is loaded.
 const AT_LOAD: &[(&str, &str)] = &[
     ("directive", ":- shell('touch \"D/directive\"')."),
     ("directive_open", ":- open('D/directive_open', write, S), close(S)."),
@@ -142,10 +142,10 @@ fn no_way_out_works_inside() {
     }
 }
 
-/// Whether a way of this name has to work.
+/// Whether the way with this name must take effect.
 type Expected<'a> = &'a dyn Fn(&str) -> bool;
 
-/// What is allowed works, and nothing else.
+/// Checks that what a right allows works, and nothing else.
 #[test]
 fn each_right_widens_what_it_says() {
     let network = ["a TCP service", "a UDP service", "a local service"];
@@ -200,6 +200,6 @@ fn memory_and_output_end() {
     let said = confined(Policy::default(), &swipl(), |command| {
         command.args(["-q", "-g", goal, "-t", "halt"]);
     });
-    // The signal that says so ends it if nobody handles it.
+    // The signal for an exceeded limit ends the program if it is not handled.
     assert!(said.stdout.is_empty() || said.stdout == "full", "{}", said.stdout);
 }

@@ -1,15 +1,15 @@
-//! Refuses queries whose expressions are too large for the layers below.
+//! A layer that refuses queries whose expressions are too large for the layers below.
 //!
-//! Those follow the parts of values one by one, and arithmetic through every step of a loop: a value of 60
-//! pairs that share their halves has more parts than anyone can follow, and a sum of a million terms is
-//! more than numbers can be found for. Such a query is unknown at once.
+//! The layers below follow the parts of values one by one, and arithmetic through every iteration of a loop. A value
+//! made of 60 nested pairs with shared halves has 2^60 parts, and a sum of a million terms is too long to find numbers
+//! for. Such a query is answered with `Unknown` at once.
 
 use crate::{Answer, Query, Reason, Solver};
 
-/// Parts of one value, where a part counts as often as the value holds it.
+/// The maximal number of parts of one value; a shared part counts as often as it occurs.
 const MAX_PARTS: u32 = 100_000;
 
-/// Steps from the input to what a constraint is about.
+/// The maximal depth of an expression: the number of operators between a variable and the constraint.
 const MAX_DEPTH: u32 = 20_000;
 
 #[derive(Debug)]
@@ -37,7 +37,7 @@ mod tests {
     use crate::{Answer, Chain, Effort, Query, Reason, Solver};
     use term::{Constraint, Domain, ExprId, Exprs, Model, Op, Term, Var};
 
-    /// Asks whether something made of both variables can be the same.
+    /// Asks whether values made from both variables can be equal.
     fn ask(made: impl Fn(&mut Exprs, ExprId) -> ExprId) -> Answer {
         let mut exprs = Exprs::default();
         let args = [Var(0), Var(1)].map(|it| exprs.var(it));

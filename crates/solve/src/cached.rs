@@ -1,6 +1,6 @@
-//! Remembers what was found out about numbers.
+//! A cache of the solutions of numeric problems.
 //!
-//! Different paths leave the same relations between numbers once their structure is decided.
+//! Different paths often leave the same relations between numbers once the structure of the input is decided.
 
 use crate::Counts;
 use crate::numbers::{Numbers, Problem, Solution};
@@ -13,7 +13,7 @@ pub struct Cached<N> {
     known: FxHashMap<Problem, Solution>,
 }
 
-/// More are forgotten at once.
+/// The cache is cleared when it has this many entries.
 const MAX_KNOWN: usize = 50_000;
 
 impl<N> Cached<N> {

@@ -1,4 +1,4 @@
-//! All layers in their order, and what each of them did.
+//! The whole chain of layers, and the statistics of each.
 
 use crate::{Answer, Bounded, Cached, Checked, Effort, Query, Sliced, Solver, Structure, Z3};
 use serde::{Deserialize, Serialize};
@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What was asked, and who answered.
+/// How many queries were asked, and which layers answered them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statistics {
     pub queries: usize,
     pub sat: usize,
     pub unsat: usize,
     pub unknown: usize,
-    /// How many queries each layer settled, by its name: `cache`, `guess`, `z3`.
+    /// How many queries each layer answered, by its name: `cache`, `guess` (the structure solver alone), `z3`.
     pub layers: BTreeMap<Cow<'static, str>, usize>,
 }
 
@@ -30,9 +30,9 @@ impl Statistics {
     }
 }
 
-/// What a query costs that comes to Z3, and one that nobody answers.
-const HARD: usize = 50;
-const HOPELESS: usize = 300;
+/// The cost of a query that Z3 answers, and of one that stays unknown; other queries cost 1.
+const Z3_COST: usize = 50;
+const UNKNOWN_COST: usize = 300;
 
 /// The solver that the tool uses.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Chain {
         Chain { layers: Checked::new(Sliced { inner }), statistics: Statistics::default() }
     }
 
-    /// Once the flag is set, whatever is asked is unknown at once.
+    /// Returns the chain with a flag; while it is set, every query is answered with `Unknown` at once.
     pub fn halted_by(mut self, halt: &Arc<AtomicBool>) -> Chain {
         self.layers.inner.inner.inner.halt = Arc::clone(halt);
         self
@@ -82,12 +82,12 @@ impl Solver for Chain {
         let Statistics { queries, unknown, layers, .. } = &self.statistics;
         let n_easy: usize = layers.iter().filter(|it| *it.0 != "z3").map(|it| it.1).sum();
         let n_hard = queries.saturating_sub(n_easy);
-        (queries + HARD * n_hard + HOPELESS * unknown) as u64
+        (queries + Z3_COST * n_hard + UNKNOWN_COST * unknown) as u64
     }
 }
 
 impl Chain {
-    /// How often Z3 and the cache were asked.
+    /// Returns how often Z3 and the cache were asked.
     fn asked(&self) -> (usize, usize) {
         let cached = &self.layers.inner.inner.inner.numbers;
         (cached.inner.counts.all(), cached.counts.all())

@@ -1,4 +1,4 @@
-//! Believes no model that it has not evaluated.
+//! A layer that evaluates every model and refuses those that do not satisfy the query.
 
 use crate::{Answer, Query, Reason, Solver};
 use term::{Model, Scratch};
@@ -27,7 +27,7 @@ impl<S: Solver> Solver for Checked<S> {
     }
 }
 
-/// The model, and the hint where it says nothing.
+/// Returns the model with the hint's values for the variables that it does not mention.
 fn complete(query: &Query<'_>, model: &Model) -> Model {
     let mut values = query.hint.values.clone();
     values.extend(model.values.iter().map(|(var, term)| (*var, term.clone())));

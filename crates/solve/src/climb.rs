@@ -1,8 +1,8 @@
-//! Looks for numbers, also as bytes and characters, by trying them: from the hint in ever larger
-//! steps, one number at a time, first from where the constraints are nearest to being satisfied.
+//! Local search for numbers, and for bytes of binaries, near the hint: the alternating variable method [Korel 1990].
+//! One number at a time is changed in ever larger steps; the model nearest to satisfying the constraints is explored
+//! first.
 //!
-//! For chains of divisions and products, where solving is hard and evaluating is cheap (Korel,
-//! "Automated software test data generation", 1990: the alternating variable method). Finds, but
+//! It solves chains of divisions and products, where solving is hard and evaluating is cheap. It finds models, but
 //! proves nothing.
 
 use crate::Query;
@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use term::{Expr, ExprId, Model, Scratch, Term, Var, float_at, place_of};
 
-/// A model near the hint. At most so many expressions are evaluated.
+/// Returns a model near the hint; `None` if none was found within the evaluation of `work` expressions.
 pub(crate) fn climb(query: &Query<'_>, work: usize, halt: &AtomicBool) -> Option<Model> {
     let vars = query.constraints.iter().fold(0, |sum, it| sum | query.exprs.vars(it.expr));
     let mut leaves = Vec::new();
@@ -27,16 +27,16 @@ pub(crate) fn climb(query: &Query<'_>, work: usize, halt: &AtomicBool) -> Option
     climber.run(&leaves)
 }
 
-/// Inputs with more numbers have structure that is worth more than trying.
+/// The maximal number of leaves in the input. Inputs with more numbers are left to the layers that know structure.
 const MAX_LEAVES: usize = 24;
 
-/// Expressions that are searched for constants.
+/// How many expressions are searched for constants.
 const MAX_EXPRS: usize = 2_000;
 
-/// Constants that are tried as steps.
+/// How many constants are used as step sizes.
 const MAX_CONSTANTS: usize = 12;
 
-/// Where a number is in the input.
+/// A number in the input, by its variable and the path of indices to it.
 struct Leaf {
     var: Var,
     path: Vec<usize>,
@@ -51,14 +51,14 @@ enum LeafKind {
     Float,
 }
 
-/// How a number is changed.
+/// A change of a number.
 #[derive(Clone, Copy, Debug)]
 enum Move {
     By(i64),
-    /// By a fraction.
-    Parts(f64),
-    /// So many floats further.
-    Further(i64),
+    /// Adds a fraction.
+    Fraction(f64),
+    /// Moves to the n-th next float.
+    Ulps(i64),
 }
 
 fn add_leaves(var: Var, term: &Term, path: &mut Vec<usize>, res: &mut Vec<Leaf>) {
@@ -97,8 +97,8 @@ fn add_leaves(var: Var, term: &Term, path: &mut Vec<usize>, res: &mut Vec<Leaf>)
     }
 }
 
-/// Powers of two, and the numbers that the program itself computes with: what is divided by 7
-/// changes at multiples of 7.
+/// Returns the step sizes: powers of two, and the constants of the program, since a quotient by 7 changes at multiples
+/// of 7.
 fn steps(query: &Query<'_>) -> Vec<i64> {
     let mut res: Vec<i64> = (0..44).map(|it| 1 << it).collect();
     let mut seen: FxHashSet<ExprId> = FxHashSet::default();
@@ -127,18 +127,18 @@ struct Climber<'a, 'q> {
     query: &'a Query<'q>,
     halt: &'a AtomicBool,
     scratch: Scratch,
-    /// Expressions that may still be evaluated.
+    /// How many expressions may still be evaluated.
     left: usize,
     steps: Vec<i64>,
 }
 
 impl Climber<'_, '_> {
-    /// The nearest first: a step that leads no nearer may be the first of two that do.
+    /// Best-first search. Moves that lead no nearer are kept, too, as they may be the first of two that do.
     fn run(&mut self, leaves: &[Leaf]) -> Option<Model> {
         let here = self.query.hint.clone();
         let work = self.left;
         let begin = self.height(&here, f64::INFINITY);
-        // Where looking once costs much, nothing comes of the few looks that are left.
+        // If a single evaluation is expensive, the few that the budget allows would not find anything.
         if self.left < (work - self.left) * leaves.len() * LEAST_STEPS {
             return None;
         }
@@ -162,7 +162,7 @@ impl Climber<'_, '_> {
                     }
                 }
             }
-            // Among equals, the first that was found is taken first.
+            // Among models at equal distance, the first one found is explored first.
             waiting.reverse();
             waiting.sort_by(|a, b| b.0.total_cmp(&a.0));
             waiting.drain(..waiting.len().saturating_sub(MAX_WAITING));
@@ -176,10 +176,11 @@ impl Climber<'_, '_> {
         match kind {
             LeafKind::Integer => steps.flat_map(both).collect(),
             LeafKind::Byte => steps.filter(|it| *it <= MAX_BYTE).flat_map(both).collect(),
-            // What is easily read first, then what is left between two floats, however near.
+            // First steps that give short decimals, then steps in units in the last place, which reach every float.
             LeafKind::Float => {
-                let parts = [0.5, 0.25, 0.1].into_iter().flat_map(|it| [it, -it]).map(Move::Parts);
-                let bits = (0..63).flat_map(|it| [1 << it, -(1 << it)]).map(Move::Further);
+                let parts =
+                    [0.5, 0.25, 0.1].into_iter().flat_map(|it| [it, -it]).map(Move::Fraction);
+                let bits = (0..63).flat_map(|it| [1 << it, -(1 << it)]).map(Move::Ulps);
                 steps.flat_map(both).chain(parts).chain(bits).collect()
             }
         }
@@ -193,15 +194,15 @@ impl Climber<'_, '_> {
     }
 }
 
-/// Steps from a place that are worth beginning.
+/// The search is begun only if the budget allows this many steps per leaf.
 const LEAST_STEPS: usize = 8;
 
 const MAX_BYTE: i64 = 255;
 
-/// Farther ones are forgotten.
+/// How many models wait to be explored; those farther from satisfying the constraints are dropped.
 const MAX_WAITING: usize = 20;
 
-/// The model with one number changed.
+/// Returns the model with one number changed.
 fn moved(model: &Model, leaf: &Leaf, step: Move) -> Option<Model> {
     let mut res = model.clone();
     let mut at = res.values.get_mut(&leaf.var)?;
@@ -241,8 +242,8 @@ fn moved(model: &Model, leaf: &Leaf, step: Move) -> Option<Model> {
 fn moved_float(value: f64, step: Move) -> Option<f64> {
     let res = match step {
         Move::By(step) => value + step as f64,
-        Move::Parts(part) => value + part,
-        Move::Further(n) => float_at(place_of(value).checked_add(n)?),
+        Move::Fraction(part) => value + part,
+        Move::Ulps(n) => float_at(place_of(value).checked_add(n)?),
     };
     res.is_finite().then_some(res)
 }

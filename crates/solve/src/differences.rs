@@ -1,13 +1,14 @@
-//! Integers that are ordered, equal, apart, or a fixed distance from each other.
+//! A solver for difference constraints: integers that are ordered, equal, distinct, or at a fixed distance from each
+//! other.
 //!
-//! Each such row bounds the difference of two numbers, so all of them together are a graph: a cycle
-//! that is shorter than nothing proves that there is no solution, and shortest ways are one (Bellman
-//! and Ford). Rows that say more are left out, and only "nothing" can then be believed.
+//! Each row bounds the difference of two numbers, so all of them form a graph. A cycle of negative length proves that
+//! there is no solution, and shortest paths give one (the Bellman–Ford algorithm). Other rows are left out; the answer
+//! can then only be "no solution" or "gave up".
 
 use crate::numbers::{Number, Problem, Row, Solution, Unknown};
 use term::{Op, Term};
 
-/// What the differences among the unknowns say; numbers are as near to the hints as they come.
+/// Solves the differences between the unknowns, with numbers as near to the hints as possible.
 pub(crate) fn find(problem: &Problem) -> Solution {
     let mut graph = Graph::default();
     graph.add_unknowns(&problem.unknowns);
@@ -26,23 +27,23 @@ pub(crate) fn find(problem: &Problem) -> Solution {
 
 const MAX_EDGES: usize = 2_000;
 
-/// Numbers beyond this are left to others.
+/// Larger numbers are left to other solvers.
 const MAX_SIZE: i64 = 1 << 60;
 
-/// The first vertex stands for zero, the others for the unknowns.
+/// The graph of the constraints. Vertex 0 stands for zero, the others for the unknowns.
 #[derive(Debug, Default)]
 struct Graph {
     edges: Vec<Edge>,
-    /// Pairs that must not be at this distance.
+    /// Pairs of vertices that must not have this distance.
     apart: Vec<Edge>,
-    /// What was said that is no difference.
+    /// How many rows and bounds are no difference constraints and were left out.
     n_left_out: usize,
     at: Vec<i64>,
-    /// Unknowns that are floats: between two of them there is always another.
+    /// Unknowns that are floats; difference constraints on them are not exact.
     floats: Vec<usize>,
 }
 
-/// `to - from =< most`
+/// The constraint `to - from =< most`.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     from: usize,
@@ -50,7 +51,7 @@ struct Edge {
     most: i64,
 }
 
-/// A vertex and a distance from it.
+/// A vertex plus a constant.
 type Point = (usize, i64);
 
 impl Graph {
@@ -113,7 +114,7 @@ impl Graph {
                         self.same(result, (*at, n + by));
                     }
                     (Op::Subtract, [(at, by), (0, n)]) => self.same(result, (*at, by - n)),
-                    // A known difference of two numbers.
+                    // The difference of two unknowns is known.
                     (Op::Subtract, [(a, by), (b, less)]) if result.0 == 0 => {
                         self.same((*a, *by), (*b, less + result.1));
                     }
@@ -144,7 +145,7 @@ impl Graph {
         self.below(b, a, false);
     }
 
-    /// Moves all to where the edges allow; `false`: there is no such place.
+    /// Relaxes all edges until they hold; returns `false` if there is a negative cycle.
     fn settle(&mut self) -> bool {
         for _ in 0..=self.at.len() {
             let mut has_moved = false;
@@ -166,7 +167,7 @@ impl Graph {
         false
     }
 
-    /// Separates what must be apart, one way or the other; `false`: did not come out.
+    /// Separates the pairs that must differ, by trying both orders; returns `false` if that failed.
     fn part(&mut self) -> bool {
         for _ in 0..=2 * self.apart.len() {
             let is_met = |it: &&Edge| self.distance(it) == it.most;
@@ -212,7 +213,7 @@ fn small(term: &Term) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numbers::Place;
+    use crate::numbers::UnknownId;
 
     fn unknown(hint: i64) -> Unknown {
         let hint = Some(Term::Int(hint));
@@ -220,7 +221,7 @@ mod tests {
     }
 
     fn is(place: usize) -> Number {
-        Number::Unknown(Place(place))
+        Number::Unknown(UnknownId(place))
     }
 
     fn check(hints: &[i64], rows: Vec<Row>, expect: &Solution) {
@@ -239,7 +240,7 @@ mod tests {
         check(&[1, 1], vec![sum, less(1, 0)], &Solution::Nothing);
         let apart = Row::Holds(Op::Same, [is(0), is(1)], false);
         check(&[4, 4], vec![apart], &found(&[3, 4]));
-        // What is no difference may say anything.
+        // With a row that is no difference, the answer is unknown.
         let product = Row::Is(is(0), Op::Multiply, vec![is(0), is(1)]);
         check(&[4, 4], vec![product], &Solution::GaveUp);
     }

@@ -1,8 +1,8 @@
-//! Relations between numbers: what is left of a query when its structure is decided.
+//! Numeric problems: the relations between numbers that are left of a query when the structure of the input is decided.
 
 use term::{Op, Term};
 
-/// All rows must hold.
+/// A conjunction of rows about unknown numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Problem {
     pub unknowns: Vec<Unknown>,
@@ -10,7 +10,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Whether all is about integers, sums and multiples.
+    /// Whether the problem consists of integers, sums and multiples by constants only.
     pub(crate) fn is_linear(&self) -> bool {
         let is_known = |it: &Number| matches!(it, Number::Known(_));
         let is_linear = |it: &Row| match it {
@@ -22,32 +22,34 @@ impl Problem {
     }
 }
 
-/// A number that is looked for.
+/// A number to be found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Unknown {
     pub is_float: bool,
-    /// Bounds, and whether they are excluded themselves.
+    /// The lower bound, and whether it is excluded; `high` likewise.
     pub low: Option<(Term, bool)>,
     pub high: Option<(Term, bool)>,
     pub excluded: Vec<Term>,
-    /// What it was in the run that the query came from.
+    /// The value in the run that the query came from.
     pub hint: Option<Term>,
 }
 
+/// The index of an unknown in its problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place(pub usize);
+pub struct UnknownId(pub usize);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Number {
     Known(Term),
-    Unknown(Place),
+    Unknown(UnknownId),
 }
 
+/// A relation between numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Row {
-    /// The first is the operator applied to the others.
+    /// The first number is the operator applied to the others.
     Is(Number, Op, Vec<Number>),
-    /// The comparison comes out like this.
+    /// The comparison has this truth value.
     Holds(Op, [Number; 2], bool),
 }
 
@@ -55,17 +57,18 @@ pub enum Row {
 pub enum Solution {
     /// A number for each unknown.
     Found(Vec<Term>),
-    /// There is none.
+    /// There is no solution.
     Nothing,
     GaveUp,
 }
 
+/// Solves numeric problems.
 pub trait Numbers {
-    /// A solution may be of part of the rows only, and has to be checked.
+    /// Solves a problem. A solution may ignore some of the rows, so the caller must check it.
     fn find(&mut self, problem: &Problem) -> Solution;
 }
 
-/// Finds nothing.
+/// A solver that always gives up.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoNumbers;
 

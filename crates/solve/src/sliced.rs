@@ -1,4 +1,5 @@
-//! Solves only what shares variables with the flipped constraint; the rest holds already.
+//! A layer that keeps only the constraints which share variables, directly or indirectly, with the last one, the
+//! flipped choice. The others are satisfied by the hint [Cadar et al. 2008, independent constraints].
 
 use crate::{Answer, Query, Solver};
 use term::Constraint;
@@ -23,7 +24,7 @@ impl<S: Solver> Solver for Sliced<S> {
         }
         let constraints: Vec<Constraint> =
             query.constraints.iter().filter(|it| vars(it) & shared != 0).copied().collect();
-        // A constraint without variables holds always or never.
+        // Constraints without variables cannot be satisfied separately.
         if constraints.len() == query.constraints.len() || shared == 0 {
             return self.inner.solve(query);
         }

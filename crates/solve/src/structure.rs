@@ -1,7 +1,8 @@
-//! Solves by construction: the structure of the input that the constraints ask for, then values.
+//! The structure solver: constructs the input that the constraints ask for, then chooses values.
 //!
-//! Unification with sets of kinds, bounds in the order of terms and types; what is left is tried
-//! near the hint. "Unsatisfiable" is said only if everything was tried.
+//! It combines unification over sets of kinds, bounds in the order of terms, and types. What propagation leaves
+//! undecided is searched by case distinction, near the hint first. The answer is `Unsat` only if the search was
+//! exhaustive.
 
 mod bits;
 mod candidates;
@@ -31,7 +32,7 @@ mod unify;
 mod value;
 
 use self::search::Search;
-use self::state::{Closed, NodeId, Shape, State, Step};
+use self::state::{Consistency, Contradiction, NodeId, Shape, State};
 use self::typing::{Typed, Typing};
 use self::value::Value;
 use crate::climb::climb;
@@ -44,23 +45,23 @@ use term::{Expr, ExprId, Exprs, Kinds, Model, Op, Var};
 
 #[derive(Debug)]
 pub struct Structure<N> {
-    /// Asked for numbers when trying has not found any.
+    /// Solves the numeric problems for which the first search finds no values.
     pub numbers: N,
-    /// Set by whoever has a clock: what is being solved is given up.
+    /// A flag that the owner of the clock sets; the current query is then given up.
     pub halt: Arc<AtomicBool>,
 }
 
-/// Numbers that are too hard once are mostly too hard again with one of them fixed.
+/// How many numeric problems may be given up in one query: a hard problem mostly stays hard with one more number fixed.
 const PATIENCE: usize = 2;
 
-/// Branches tried without help, and with.
+/// How many branches are searched without the numeric solver, and with it.
 const MAX_BRANCHES: [usize; 2] = [60, 200];
 
-/// Branches that end at once.
+/// How many branches may fail by propagation alone.
 const MAX_DEAD: usize = 400;
 
-/// Expressions evaluated in the search for numbers by trying, and for what nobody else can find.
-const CLIMBING: [usize; 2] = [200_000, 100_000];
+/// How many expressions the local search evaluates, when numbers are pending and as a last resort.
+const CLIMB_WORK: [usize; 2] = [200_000, 100_000];
 
 impl<N: Numbers> Structure<N> {
     pub fn new(numbers: N) -> Structure<N> {
@@ -81,7 +82,7 @@ impl<N: Numbers> Solver for Structure<N> {
 
 enum Found {
     Model(Model),
-    /// There is none.
+    /// There is no model.
     Nothing,
     GaveUp,
 }
@@ -118,7 +119,7 @@ fn construct<'q>(
         numbers: None,
         patience: 0,
     };
-    // Whatever is numbers is tried first: asking costs a hundred times more.
+    // The first search chooses numbers by guessing: the numeric solver costs a hundred times more.
     if let Some(model) = search.run(state.clone()) {
         return Found::Model(model);
     }
@@ -126,10 +127,10 @@ fn construct<'q>(
     let mut may_climb = is_open;
     let climb = |work| climb(query, work, halt).filter(|it| is_member(query, it));
     if is_open && (state.residue().is_some() || state.has_alternatives()) {
-        // Where all is linear, whoever knows numbers is faster than trying.
+        // For linear problems the numeric solver is faster than local search.
         if !state.residue().is_some_and(|it| it.problem.is_linear()) {
             may_climb = false;
-            if let Some(model) = climb(CLIMBING[0]) {
+            if let Some(model) = climb(CLIMB_WORK[0]) {
                 return Found::Model(model);
             }
         }
@@ -150,19 +151,19 @@ fn construct<'q>(
     let is_incomplete = search.is_incomplete || typing.is_cut.get();
     if is_incomplete
         && may_climb
-        && let Some(model) = climb(CLIMBING[1])
+        && let Some(model) = climb(CLIMB_WORK[1])
     {
         return Found::Model(model);
     }
     if is_incomplete { Found::GaveUp } else { Found::Nothing }
 }
 
-/// Whether the model is of the domain, as far as it says something.
+/// Whether the values of the model are members of the domain.
 fn is_member(query: &Query<'_>, model: &Model) -> bool {
     query.domain.has(&model.values.values().cloned().collect::<Vec<_>>())
 }
 
-/// Nodes for the expressions of a query.
+/// Builds the nodes for the expressions of a query.
 struct Builder<'q> {
     exprs: &'q Exprs,
     state: State<'q>,
@@ -171,7 +172,7 @@ struct Builder<'q> {
 }
 
 impl<'q> Builder<'q> {
-    fn build(&mut self, query: &Query<'q>) -> Step {
+    fn build(&mut self, query: &Query<'q>) -> Consistency {
         for (var, term) in &query.hint.values {
             let node = self.var(*var);
             self.state.change(node).hint = Some(Value::Ref(term));
@@ -193,7 +194,7 @@ impl<'q> Builder<'q> {
         node
     }
 
-    fn require(&mut self, expr: ExprId, holds: bool) -> Step {
+    fn require(&mut self, expr: ExprId, holds: bool) -> Consistency {
         let mut todo = vec![(expr, holds)];
         while let Some((expr, holds)) = todo.pop() {
             match self.exprs.get(expr) {
@@ -220,15 +221,15 @@ impl<'q> Builder<'q> {
         Ok(())
     }
 
-    /// Without recursion: the tail of a tail is as deep as a list is long.
-    fn node(&mut self, expr: ExprId) -> Result<NodeId, Closed> {
+    /// Returns the node of an expression. Iterative, since nested `tail` operators are as deep as a list is long.
+    fn node(&mut self, expr: ExprId) -> Result<NodeId, Contradiction> {
         if let Some(node) = self.nodes.get(&expr) {
             return Ok(*node);
         }
         let mut todo = vec![expr];
         while let Some(id) = todo.last().copied() {
             let before = todo.len();
-            let node = match self.exprs.get(id).ok_or(Closed)? {
+            let node = match self.exprs.get(id).ok_or(Contradiction)? {
                 Expr::Var(var) => self.var(*var),
                 Expr::Const(term) => self.state.literal(Value::Ref(term)),
                 Expr::Apply(op, args) => {
@@ -238,12 +239,12 @@ impl<'q> Builder<'q> {
                     }
                     let nodes: Option<Vec<NodeId>> =
                         args.iter().map(|it| self.nodes.get(it).copied()).collect();
-                    self.state.define(*op, &nodes.ok_or(Closed)?)?
+                    self.state.define(*op, &nodes.ok_or(Contradiction)?)?
                 }
             };
             self.nodes.insert(id, node);
             todo.pop();
         }
-        self.nodes.get(&expr).copied().ok_or(Closed)
+        self.nodes.get(&expr).copied().ok_or(Contradiction)
     }
 }

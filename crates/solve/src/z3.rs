@@ -1,10 +1,9 @@
-//! Asks Z3 for numbers. The only part of the project that names it.
+//! The numeric solver that uses Z3. No other part of the project names Z3.
 //!
-//! Solvers are kept alive: a fresh one's first check costs milliseconds, the next ones on the same
-//! solver a hundredth of that. Effort is counted in Z3's own units and not in time, so that the same
-//! question has the same answer on every machine. What Z3 finds also depends on what it was asked before in
-//! the same thread, so each has a thread of its own. Knows numbers only; the structure of terms is decided
-//! before.
+//! Solvers are kept alive: the first check of a fresh solver costs milliseconds, later checks a hundredth of that. The
+//! effort is limited in Z3's own units and not in time, so that the same question has the same answer on every machine.
+//! Z3's answers also depend on earlier questions in the same thread, so each [`Z3`] has its own thread. Knows numbers
+//! only; the structure of terms is decided before.
 
 mod floats;
 mod integers;
@@ -20,7 +19,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use term::{Op, Term};
 
-/// How hard Z3 may try for one question, in its units of work; a million is about a second.
+/// The limit on Z3's work for one question, in Z3's resource units; a million units take about a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort(pub u32);
 
@@ -32,18 +31,18 @@ impl Default for Effort {
 
 const MAX_MILLIS: u32 = 150;
 
-/// Z3 goes deep into what it is asked. Memory that is not touched costs nothing.
+/// The stack of the thread, since Z3 recurses deeply. Memory that is never touched costs nothing.
 const STACK_BYTES: usize = 256 << 20;
 
 pub struct Z3 {
     pub counts: Counts,
     effort: Effort,
-    /// Begun when it is first asked: most units never need it.
-    thread: Option<Thread>,
+    /// Started with the first question, since most units never need Z3.
+    thread: Option<SolverThread>,
 }
 
-/// Answers problems one after the other, until nobody can ask any more.
-struct Thread {
+/// A thread that solves problems one after the other until the sender is dropped.
+struct SolverThread {
     problems: Sender<Problem>,
     solutions: Receiver<Solution>,
 }
@@ -55,7 +54,7 @@ impl Z3 {
 
     fn solution(&mut self, problem: &Problem) -> Option<Solution> {
         if self.thread.is_none() {
-            self.thread = Thread::new(self.effort);
+            self.thread = SolverThread::new(self.effort);
         }
         let thread = self.thread.as_ref()?;
         thread.problems.send(problem.clone()).ok()?;
@@ -75,51 +74,51 @@ impl Numbers for Z3 {
     }
 }
 
-impl Thread {
-    fn new(effort: Effort) -> Option<Thread> {
+impl SolverThread {
+    fn new(effort: Effort) -> Option<SolverThread> {
         let (problems, asked) = channel::<Problem>();
         let (answered, solutions) = channel();
         let answer = move || {
-            let asker = Asker::new(effort);
+            let session = Session::new(effort);
             for problem in asked {
-                if answered.send(asker.find(&problem)).is_err() {
+                if answered.send(session.find(&problem)).is_err() {
                     return;
                 }
             }
         };
         let builder = thread::Builder::new().name("gimlet numbers".to_owned());
         builder.stack_size(STACK_BYTES).spawn(answer).ok()?;
-        Some(Thread { problems, solutions })
+        Some(SolverThread { problems, solutions })
     }
 }
 
-/// Who asks, where Z3 is.
-struct Asker {
+/// The Z3 solver, as used by its thread.
+struct Session {
     solver: ::z3::Solver,
 }
 
-/// A way to put numbers to Z3.
+/// An encoding of numeric problems in one of Z3's theories.
 trait Theory {
-    /// Facts of the unknowns and of all rows that can be said in it.
+    /// Returns assertions for the unknowns and for all rows that the theory can express.
     fn facts(&mut self, problem: &Problem) -> Vec<Bool>;
-    /// What makes the numbers small.
+    /// Returns assumptions that all numbers have at most this absolute value.
     fn small(&self, size: i64) -> Vec<Bool>;
-    /// That an unknown is a certain number.
+    /// Returns the assertion that an unknown equals a number.
     fn is(&self, place: usize, number: &Term) -> Option<Bool>;
     fn read(&self, model: &Model) -> Option<Vec<Term>>;
 }
 
-impl Asker {
-    fn new(effort: Effort) -> Asker {
+impl Session {
+    fn new(effort: Effort) -> Session {
         let solver = ::z3::Solver::new();
         let mut params = Params::new();
-        // It would catch Ctrl-C while it thinks, and nobody else would hear of it.
+        // Otherwise Z3 would install its own handler of Ctrl-C, and the tool would not be told.
         params.set_bool("ctrl_c", false);
         params.set_u32("rlimit", effort.0);
-        // Some steps of Z3 count for little and take long.
+        // Some of Z3's steps take long and count for little, so the time is limited, too.
         params.set_u32("timeout", MAX_MILLIS);
         solver.set_params(&params);
-        Asker { solver }
+        Session { solver }
     }
 
     fn find(&self, problem: &Problem) -> Solution {
@@ -131,14 +130,14 @@ impl Asker {
             }
             self.ask(problem, &mut floats::Floats::default())
         } else if has_floats {
-            // Each kind on its own says less than both together: only "nothing" can be believed.
+            // Each theory encodes only a part of the problem; only "no solution" can be trusted.
             match self.ask(problem, &mut integers::Integers::default()) {
                 Solution::Nothing => Solution::Nothing,
                 Solution::Found(_) | Solution::GaveUp => Solution::GaveUp,
             }
         } else if needs_bits(problem) {
             match self.ask(problem, &mut vectors::Vectors::of(problem)) {
-                // Numbers that do not fit were left out.
+                // Numbers that do not fit the vectors were left out.
                 Solution::Nothing => match self.ask(problem, &mut integers::Integers::default()) {
                     Solution::Nothing => Solution::Nothing,
                     Solution::Found(_) | Solution::GaveUp => Solution::GaveUp,
@@ -151,10 +150,10 @@ impl Asker {
     }
 }
 
-/// More of them keep Z3 busy for many seconds, and it does not look at its limits meanwhile.
+/// With more computed floats Z3 may run for many seconds without checking its limits.
 const MAX_FLOAT_RESULTS: usize = 3;
 
-/// How many floats are computed; divisions take longest by far.
+/// Returns the number of computed floats; divisions count twice, as they take longest.
 fn n_float_results(problem: &Problem) -> usize {
     let cost = |it: &Row| match it {
         Row::Is(_, Op::Divide, _) => 2,
@@ -164,7 +163,7 @@ fn n_float_results(problem: &Problem) -> usize {
     problem.rows.iter().map(cost).sum()
 }
 
-/// Whether some row is about single bits and can't be said as arithmetic.
+/// Whether some row is a bit operation that integer arithmetic cannot express.
 fn needs_bits(problem: &Problem) -> bool {
     let is_known = |it: &Number| matches!(it, Number::Known(_));
     problem.rows.iter().any(|it| match it {
@@ -175,10 +174,10 @@ fn needs_bits(problem: &Problem) -> bool {
     })
 }
 
-/// Small numbers are preferred: people read them.
+/// The absolute values up to which numbers are tried first: small numbers are easier to read.
 const SIZES: [i64; 2] = [100, 1_000_000];
 
-impl Asker {
+impl Session {
     fn ask(&self, problem: &Problem, theory: &mut dyn Theory) -> Solution {
         self.solver.push();
         for fact in theory.facts(problem) {
@@ -204,7 +203,7 @@ impl Asker {
         }
     }
 
-    /// Too hard: all numbers but one as they were [Giantsios et al. 2015, §5.3].
+    /// If the problem is too hard, fixes all numbers but one to their hints [Giantsios et al. 2015, §5.3].
     fn nearer(&self, problem: &Problem, theory: &dyn Theory) -> Solution {
         for free in 0..problem.unknowns.len().min(MAX_FREE) {
             let others = problem.unknowns.iter().enumerate().filter(|it| it.0 != free);

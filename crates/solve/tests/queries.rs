@@ -1,4 +1,4 @@
-//! Text queries, each put to Z3 alone and to the whole chain. Models are judged by evaluation.
+//! Queries in text form, solved by Z3 alone and by the whole chain. Models are checked by evaluation.
 
 use solve::{Answer, Chain, Effort, Query, Solver};
 use term::{Model, Style, Var, print, read_query};
@@ -9,7 +9,7 @@ enum Expect {
     Unsat,
 }
 
-/// What the whole chain finds for the variable, if anything.
+/// Checks the kind of the chain's answer; returns the variable's value as text.
 fn check(text: &str, expect: Expect) -> String {
     let read = read_query(text).expect("a query");
     let query = Query {
@@ -90,7 +90,7 @@ fn structures_are_found_and_compared() {
                  %4 = same %2 %3\nrequire %1\nrequire %4\nhint 0 = 0\n";
     check(tuple, Expect::Sat);
     check(&format!("{tuple}%5 = is_tuple:2 %0\nrequire %5\n"), Expect::Unsat);
-    // The part of a list that is no list, and a test as a value.
+    // The head of something that is not a list cell, and a test used as a value.
     let head = "%0 = var 0\n%1 = head %0\n%2 = is:nil %0\nrequire %2\n%3 = is:atom %1\n\
                 require %3\nhint 0 = 0\n";
     check(head, Expect::Unsat);
@@ -113,7 +113,7 @@ fn arithmetic_is_solved_and_its_operands_are_numbers() {
     assert_eq!(check(product, Expect::Sat), "100000000000000000000");
 }
 
-/// In reals `X + 1.0 > X`, in floats not always: it must not be called impossible.
+/// In the reals `X + 1.0 > X` always holds, in floats it does not: the negation must not be called unsatisfiable.
 #[test]
 fn rounding_is_not_ruled_out() {
     let text = "%0 = var 0\n%1 = const 1.0\n%2 = add %0 %1\n%3 = less %0 %2\n%4 = is:float %0\n\
@@ -188,7 +188,7 @@ fn two_integers() {
                    %4 = multiply %0 %9\n%5 = const 8633\n%6 = same %4 %5\nrequire %6\n\
                    %7 = is:integer %0\nrequire %7\n%8 = is:integer %9\nrequire %8\nhint 1 = 2";
     assert!(["89", "97"].contains(&ask(factors, "2", Expect::Sat).as_str()));
-    // Neither is known, and there is no end of what could be tried.
+    // Both variables are unknown and have infinitely many candidates.
     let cycle = "%9 = var 1\n%1 = is:integer %0\nrequire %1\n%2 = is:integer %9\nrequire %2\n\
                  %3 = less %0 %9\nrequire %3\n%4 = less %9 %0\nrequire %4\nhint 1 = 0";
     ask(cycle, "0", Expect::Unsat);
@@ -206,7 +206,7 @@ fn floats() {
     let rounded = "%1 = const 100\n%2 = multiply %0 %1\n%3 = round %2\n%4 = const 314\n%5 = same %3 %4\n\
                    require %5\n%6 = is:float %0\nrequire %6";
     ask(rounded, "0.0", Expect::Sat);
-    // As large as it takes for one more to be lost.
+    // The float must be so large that adding 1.0 does not change it.
     let absorbed = "%1 = const 1.0\n%2 = add %0 %1\n%3 = less %0 %2\n%4 = is:float %0\nrefuse %3\n\
                     require %4";
     ask(absorbed, "0.0", Expect::Sat);
@@ -252,7 +252,7 @@ fn maps() {
 fn bitstrings() {
     let size = "%1 = const 0\n%2 = const 8\n%3 = slice %0 %1 %2\n\
                 %4 = bits_to_integer:unsigned-big %3\n";
-    // A length, so many bytes, and a byte that is their number.
+    // A length, that many bytes, and a byte with their number.
     let packet = format!(
         "{size}%5 = const 1\n%6 = less %5 %4\nrequire %6\n%7 = multiply %4 %2\n%8 = slice %0 %2 %7\n\
          %10 = add %7 %2\n%11 = slice %0 %10 %2\n%12 = bits_to_integer:unsigned-big %11\n\
@@ -290,7 +290,7 @@ fn types_are_kept() {
     let head = "%1 = head %0\n%2 = const 42\n%3 = less %1 %2\n%4 = same %1 %2\n%5 = less %2 %1\n";
     ask(&format!("{head}refuse %3\nrefuse %4\nrefuse %5\n{types}"), "[17]", Expect::Unsat);
     assert_eq!(ask(&format!("{head}require %5\n{types}"), "[17]", Expect::Sat), "[43]");
-    // Trees: a leaf, or a node of two trees.
+    // Trees: a leaf, or a node with two trees.
     let tree = "type 0 = literal leaf\ntype 1 = literal node\ntype 2 = kind integer\n\
                 type 3 = tuple 1 4 2 4\ntype 4 = union 0 3\ntype 5 = tuple 4\ndomain 5";
     let deep = "%1 = element:1 %0\n%2 = element:1 %1\n%3 = is_tuple:4 %2\nrequire %3\n";
@@ -361,7 +361,7 @@ hint 0 = <<52,46,48>>
     check(float, Expect::Sat);
 }
 
-/// Following a type that only contains itself would have no end.
+/// Unfolding a type that only contains itself would not terminate.
 #[test]
 fn types_without_members_are_left_out() {
     let text = "%0 = var 0\n%1 = is:tuple %0\nrequire %1\nhint 0 = x\n";

@@ -1,5 +1,5 @@
-//! Random conjunctions, compared with trying all terms of a small pool: nothing that has a model is
-//! called unsatisfiable, and every model is one.
+//! Random conjunctions, compared with trying all terms of a small pool: no satisfiable query is called unsatisfiable,
+//! and every model satisfies its query.
 
 #![expect(clippy::indexing_slicing, reason = "a test may fail")]
 
@@ -48,7 +48,7 @@ struct Made {
     constraints: Vec<Constraint>,
     hint: Model,
     domain: Domain,
-    /// A model, if the query was made from one.
+    /// The model that the query was made from, if any.
     witness: Option<Model>,
 }
 
@@ -291,7 +291,7 @@ fn pool() -> Vec<Term> {
     texts.into_iter().map(|it| read_term(it).expect("a term")).collect()
 }
 
-/// splitmix64
+/// The pseudo-random generator splitmix64.
 struct Random(u64);
 
 impl Random {

@@ -1,16 +1,16 @@
-//! Bitstrings: a byte vector whose last byte may be used in part, from its high end.
+//! Bitstrings: a byte vector whose last byte may be used partly, from its high end.
 
 use serde::{Deserialize, Serialize};
 
-/// Invariant: `bytes.len() == bit_len.div_ceil(8)` and unused low bits of the last byte are zero,
-/// so equal bitstrings are equal values.
+/// A bitstring. Invariant: `bytes.len() == bit_len.div_ceil(8)`, and the unused low bits of the last byte are zero, so
+/// that equal bitstrings are equal values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Bits {
     bytes: Vec<u8>,
     bit_len: usize,
 }
 
-/// Of a bitstring that is made up, in bits.
+/// The maximal size of a generated bitstring, in bits.
 const MAX_MADE_UP: usize = 1 << 23;
 
 impl Bits {
@@ -19,7 +19,7 @@ impl Bits {
         Bits { bytes, bit_len }
     }
 
-    /// The first `bit_len` bits of `bytes`; `None` if there are not that many.
+    /// Returns the first `bit_len` bits of `bytes`; `None` if there are fewer.
     pub fn new(mut bytes: Vec<u8>, bit_len: usize) -> Option<Bits> {
         let n_bytes = bit_len.div_ceil(8);
         if bytes.len() < n_bytes {
@@ -39,7 +39,7 @@ impl Bits {
         Bits { bytes: vec![0; bit_len.div_ceil(8)], bit_len }
     }
 
-    /// The same as a value that is made up; `None` for one of more than a million bytes, which nobody wants.
+    /// Returns zero bits for a generated value; `None` beyond a million bytes, since such values are useless.
     pub fn made_up(bit_len: u64) -> Option<Bits> {
         let bit_len = usize::try_from(bit_len).ok().filter(|it| *it <= MAX_MADE_UP)?;
         Some(Bits::zeros(bit_len))
@@ -49,17 +49,17 @@ impl Bits {
         self.bit_len
     }
 
-    /// All bytes, the last one padded with zero bits.
+    /// Returns all bytes, the last one padded with zero bits.
     pub fn padded_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes, if this is a binary.
+    /// Returns the bytes of a binary; `None` for other bitstrings.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         self.bit_len.is_multiple_of(8).then_some(self.bytes.as_slice())
     }
 
-    /// So many bits from an offset on; `None` if there are not that many.
+    /// Returns `len` bits from an offset on; `None` if there are fewer.
     pub fn slice(&self, offset: usize, len: usize) -> Option<Bits> {
         if offset.checked_add(len)? > self.bit_len {
             return None;

@@ -1,40 +1,40 @@
 //! Constraints and their meaning: the value of an expression under a model.
 //!
-//! No model is believed that this does not confirm. What each operator does is said in `meaning`;
-//! nothing here knows how models are found.
+//! Every model is checked here. What each operator computes is defined in `meaning`; this module does not know how
+//! models are found.
 
 use crate::evaluate::{Evaluator, Scratch};
 use crate::expr::{ExprId, Exprs, Var};
 use crate::ground::Term;
 use std::collections::BTreeMap;
 
-/// A test and the truth that it must have.
+/// A test and the truth value that it must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Constraint {
     pub expr: ExprId,
     pub holds: bool,
 }
 
-/// An assignment. May leave out variables that do not matter.
+/// An assignment of values to variables. Variables that do not matter may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Model {
     pub values: BTreeMap<Var, Term>,
 }
 
 impl Model {
-    /// The n-th term is the value of `Var(n)`.
+    /// Returns the model in which the n-th term is the value of `Var(n)`.
     pub fn of(terms: impl IntoIterator<Item = Term>) -> Model {
         Model { values: (0..).map(Var).zip(terms).collect() }
     }
 }
 
-/// What the expression is under the model. `None`: it applies an operation outside its domain, or
-/// the model leaves out a variable.
+/// Returns the value of the expression under the model; `None` if it applies an operation outside of its domain or the
+/// model lacks a variable.
 pub fn value(exprs: &Exprs, expr: ExprId, model: &Model) -> Option<Term> {
     Evaluator::new(exprs, model, &mut Scratch::default()).value(expr)
 }
 
-/// Whether the test comes out as the constraint wants; `None` as for [`value`].
+/// Whether the constraint holds; `None` as for [`value`].
 pub fn holds(exprs: &Exprs, constraint: Constraint, model: &Model) -> Option<bool> {
     Evaluator::new(exprs, model, &mut Scratch::default()).holds(constraint)
 }
@@ -45,15 +45,15 @@ pub fn all_hold(exprs: &Exprs, constraints: &[Constraint], model: &Model) -> boo
 }
 
 impl Scratch {
-    /// As [`all_hold`], for those who ask often.
+    /// Whether every constraint holds; reuses memory between calls.
     pub fn all_hold(&mut self, exprs: &Exprs, constraints: &[Constraint], model: &Model) -> bool {
         let mut evaluator = Evaluator::new(exprs, model, self);
         constraints.iter().all(|it| evaluator.holds(*it) == Some(true))
     }
 
-    /// How far the model is from satisfying all constraints; 0 if it does. Of numbers that are
-    /// compared, how far they are apart counts. Nobody wants to know how much more it is than
-    /// `at_most`. Also how many expressions were evaluated.
+    /// Returns how far the model is from satisfying all constraints, and how many expressions were evaluated. The
+    /// distance is 0 if the model satisfies them; compared numbers contribute their difference. The computation may
+    /// stop when the distance exceeds `at_most`.
     pub fn distance(
         &mut self,
         exprs: &Exprs,
@@ -79,7 +79,7 @@ mod tests {
     use crate::expr::Op;
     use crate::{Style, print, read_query};
 
-    /// The value of the last expression of a query's text, with one variable.
+    /// Checks the value of the last expression of a query's text with one variable.
     fn check(exprs: &str, input: &str, expect: &str) {
         let query = read_query(exprs).expect("a query");
         let last = ExprId(u32::try_from(query.exprs.len()).expect("few") - 1);

@@ -1,7 +1,7 @@
-//! The external term format: terms as bytes, the way every Erlang runtime reads and writes them.
+//! The external term format: terms as bytes, as every Erlang runtime reads and writes them.
 //!
-//! Reads all that OTP 25 to 29 emit, and stays standing on bytes that nobody emitted: no panic,
-//! memory in proportion to the input, no recursion. Knows nothing of processes or files.
+//! Reads everything that OTP 25 to 29 emit. Arbitrary bytes are safe: no panic, memory in proportion to the input, no
+//! recursion. Knows nothing of processes or files.
 
 mod decode;
 mod encode;
@@ -9,28 +9,28 @@ mod encode;
 pub use decode::{DecodeError, decode, decode_prefix};
 pub use encode::{AtomForm, FloatForm, Form, TooLarge, encode, encode_as};
 
-/// Nesting allowed in a term that is read.
+/// The maximal nesting of a term that is read.
 ///
-/// Reading and writing use a stack of their own, but terms are dropped by recursion: a thread's
-/// default stack of 2 MiB holds some 18,000 levels of it in a debug build.
+/// Reading and writing use explicit stacks, but terms are dropped recursively: a thread's default stack of 2 MiB
+/// suffices for some 18,000 levels in a debug build.
 pub const MAX_DEPTH: usize = 10_000;
 
-/// Nesting allowed in a map's key. Keys are compared while they are read, and comparing takes
-/// more stack than dropping: 2 MiB hold some 3,000 levels.
+/// The maximal nesting of a map's key. Keys are compared while they are read, and comparing takes more stack than
+/// dropping: 2 MiB suffice for some 3,000 levels.
 pub const MAX_KEY_DEPTH: usize = 1_000;
 
-/// What a compressed term may unfold to. A few bytes of deflate can stand for gigabytes.
+/// The maximal size of an uncompressed term in bytes. A few bytes of deflate can expand to gigabytes.
 pub const MAX_INFLATED: usize = 256 << 20;
 
-/// An atom has at most this many characters.
+/// The maximal length of an atom in characters.
 const MAX_ATOM_CHARS: usize = 255;
 
-/// A float as text takes a field of this size.
+/// The size of the field of a float in text form, in bytes.
 const FLOAT_TEXT_BYTES: usize = 31;
 
 const VERSION: u8 = 131;
 
-/// Tags in the order of the format's documentation ("External Term Format", ERTS user's guide).
+/// The tags in the order of the format's documentation ("External Term Format", ERTS user's guide).
 mod tag {
     pub(super) const NEW_FLOAT: u8 = 70;
     pub(super) const BIT_BINARY: u8 = 77;

@@ -1,6 +1,7 @@
-//! Evaluates expressions under a model, each once, at a cost in proportion to what is reached.
+//! The evaluation of expressions under a model. Each expression is evaluated once, at a cost in proportion to the
+//! expressions that are reached.
 //!
-//! What operators do is said in `meaning`; here are the shortcuts for those that look at a part of a
+//! What operators compute is defined in `meaning`; this module has shortcuts for operators that select a part of a
 //! term, which copy nothing.
 
 use crate::constraint::{Constraint, Model};
@@ -14,27 +15,27 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// Room for evaluations, to be kept from one to the next.
+/// Memory for evaluations that is kept from one to the next.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// Where among the values an expression's value is.
+    /// The index of each expression's value among the values.
     places: FxHashMap<ExprId, u32>,
     todo: Vec<ExprId>,
 }
 
-/// Without recursion: the tail of a tail is as deep as a list is long.
+/// An evaluation under one model. Not recursive, since nested `tail` operators are as deep as a list is long.
 pub(crate) struct Evaluator<'a, 's> {
     exprs: &'a Exprs,
     model: &'a Model,
     scratch: &'s mut Scratch,
-    values: Vec<Option<Seen<'a>>>,
+    values: Vec<Option<TermView<'a>>>,
 }
 
-/// A term, or what is left of a list after some cells.
+/// A term, or the rest of a list after some cells.
 #[derive(Clone, Debug)]
-enum Seen<'a> {
+enum TermView<'a> {
     Whole(Cow<'a, Term>),
-    /// Invariant: the number is below the length of the items and not 0.
+    /// Invariant: the index is below the number of items, and not 0.
     Rest(&'a List, usize),
 }
 
@@ -49,11 +50,11 @@ impl<'a, 's> Evaluator<'a, 's> {
     }
 
     pub(crate) fn holds(&mut self, constraint: Constraint) -> Option<bool> {
-        let Seen::Whole(term) = self.get(constraint.expr)? else { return None };
+        let TermView::Whole(term) = self.get(constraint.expr)? else { return None };
         meaning::as_truth(term).map(|it| it == constraint.holds)
     }
 
-    /// 0 if the constraint holds.
+    /// Returns the distance of the model from satisfying the constraint; 0 if the constraint holds.
     pub(crate) fn distance(&mut self, constraint: Constraint) -> f64 {
         if self.holds(constraint) == Some(true) {
             return 0.0;
@@ -78,14 +79,14 @@ impl<'a, 's> Evaluator<'a, 's> {
             (Op::Same | Op::Equal | Op::Less | Op::LessEqual, [a, b]) => {
                 let (a, b) = (self.value(*a), self.value(*b));
                 let apart = a.zip(b).and_then(|(a, b)| apart(&a, &b));
-                // On a scale on which a step is felt wherever one stands.
+                // On a logarithmic scale, so that a step counts at any distance.
                 apart.map_or(MISFIT, |it| 1.0 + it.ln_1p())
             }
             _ => MISFIT,
         }
     }
 
-    /// Whether a constant is true or false.
+    /// Returns the truth value of a constant.
     fn truth_of(&self, expr: ExprId) -> Option<bool> {
         meaning::as_truth(self.exprs.as_constant(expr)?)
     }
@@ -94,7 +95,7 @@ impl<'a, 's> Evaluator<'a, 's> {
         self.values.len()
     }
 
-    fn get(&mut self, expr: ExprId) -> Option<&Seen<'a>> {
+    fn get(&mut self, expr: ExprId) -> Option<&TermView<'a>> {
         let mut todo = std::mem::take(&mut self.scratch.todo);
         todo.push(expr);
         while let Some(id) = todo.last().copied() {
@@ -117,12 +118,12 @@ impl<'a, 's> Evaluator<'a, 's> {
         self.known(expr)
     }
 
-    fn known(&self, id: ExprId) -> Option<&Seen<'a>> {
+    fn known(&self, id: ExprId) -> Option<&TermView<'a>> {
         let place = *self.scratch.places.get(&id)?;
         self.values.get(place as usize)?.as_ref()
     }
 
-    fn evaluate(&self, id: ExprId) -> Option<Seen<'a>> {
+    fn evaluate(&self, id: ExprId) -> Option<TermView<'a>> {
         match self.exprs.get(id)? {
             Expr::Var(var) => self.model.values.get(var).map(borrowed),
             Expr::Const(term) => Some(borrowed(term)),
@@ -130,7 +131,7 @@ impl<'a, 's> Evaluator<'a, 's> {
                 [a] => apply(*op, &[self.known(a)?]),
                 [a, b] => apply(*op, &[self.known(a)?, self.known(b)?]),
                 _ => {
-                    let args: Option<Vec<&Seen<'a>>> =
+                    let args: Option<Vec<&TermView<'a>>> =
                         args.iter().map(|it| self.known(*it)).collect();
                     apply(*op, &args?)
                 }
@@ -142,7 +143,7 @@ impl<'a, 's> Evaluator<'a, 's> {
 /// The distance of a constraint that is not about numbers.
 const MISFIT: f64 = 100.0;
 
-/// How far two numbers are apart; as floats, how many others are between them.
+/// Returns the difference of two numbers; for floats, the number of floats between them.
 fn apart(a: &Term, b: &Term) -> Option<f64> {
     if let (Some(a), Some(b)) = (a.as_int(), b.as_int()) {
         return a.abs_diff(b).to_f64();
@@ -156,19 +157,19 @@ fn apart(a: &Term, b: &Term) -> Option<f64> {
     if is_float { place_of(a).abs_diff(place_of(b)).to_f64() } else { Some((a - b).abs()) }
 }
 
-/// Where a float is among all of them in their order; both zeros are at 0.
+/// Returns the rank of a float among all floats; both zeros have the rank 0.
 pub fn place_of(float: f64) -> i64 {
     let bits = (float.to_bits() & (u64::MAX >> 1)).cast_signed();
     if float.is_sign_negative() { -bits } else { bits }
 }
 
-/// The float at a place, which may be beyond the last one.
+/// Returns the float with this rank, which may be beyond the largest one.
 pub fn float_at(place: i64) -> f64 {
     let float = f64::from_bits(place.unsigned_abs());
     if place < 0 { -float } else { float }
 }
 
-fn apply<'a>(op: Op, args: &[&Seen<'a>]) -> Option<Seen<'a>> {
+fn apply<'a>(op: Op, args: &[&TermView<'a>]) -> Option<TermView<'a>> {
     match (op, args) {
         (Op::Head, [list]) => list.head(),
         (Op::Tail, [list]) => list.tail(),
@@ -178,7 +179,7 @@ fn apply<'a>(op: Op, args: &[&Seen<'a>]) -> Option<Seen<'a>> {
         (Op::Equal, [left, right]) => Some(truth(left.compare(right, Term::cmp_value).is_eq())),
         (Op::Less, [left, right]) => Some(truth(left.compare(right, Term::cmp_value).is_lt())),
         (Op::LessEqual, [left, right]) => Some(truth(left.compare(right, Term::cmp_value).is_le())),
-        // An expression has a part once that its value holds often.
+        // A part that an expression shares occurs repeatedly in its value.
         (Op::Tuple | Op::Cons | Op::Put, args) if !fits(args) => None,
         (op, [a]) => whole(meaning::apply(op, &[&a.term()])),
         (op, [a, b]) => whole(meaning::apply(op, &[&a.term(), &b.term()])),
@@ -193,12 +194,12 @@ fn apply<'a>(op: Op, args: &[&Seen<'a>]) -> Option<Seen<'a>> {
 /// Larger values are not built.
 const MAX_BYTES: usize = 1 << 24;
 
-/// Whether a value of these parts is not too large.
-fn fits(args: &[&Seen<'_>]) -> bool {
+/// Whether a value of these parts is small enough to be built.
+fn fits(args: &[&TermView<'_>]) -> bool {
     let mut left = MAX_BYTES;
     args.iter().all(|it| match it {
-        Seen::Whole(Cow::Borrowed(Term::Int(_) | Term::Atom(_) | Term::Nil)) => true,
-        Seen::Whole(_) | Seen::Rest(..) => {
+        TermView::Whole(Cow::Borrowed(Term::Int(_) | Term::Atom(_) | Term::Nil)) => true,
+        TermView::Whole(_) | TermView::Rest(..) => {
             let bytes = it.term().bytes();
             left = left.saturating_sub(bytes);
             left > 0
@@ -206,27 +207,27 @@ fn fits(args: &[&Seen<'_>]) -> bool {
     })
 }
 
-fn whole<'a>(term: Option<Term>) -> Option<Seen<'a>> {
-    term.map(|it| Seen::Whole(Cow::Owned(it)))
+fn whole<'a>(term: Option<Term>) -> Option<TermView<'a>> {
+    term.map(|it| TermView::Whole(Cow::Owned(it)))
 }
 
-fn truth<'a>(holds: bool) -> Seen<'a> {
+fn truth<'a>(holds: bool) -> TermView<'a> {
     borrowed(if holds { &meaning::TRUE } else { &meaning::FALSE })
 }
 
-fn borrowed(term: &Term) -> Seen<'_> {
-    Seen::Whole(Cow::Borrowed(term))
+fn borrowed(term: &Term) -> TermView<'_> {
+    TermView::Whole(Cow::Borrowed(term))
 }
 
-fn rest(list: &List, from: usize) -> Seen<'_> {
-    if from < list.items.len() { Seen::Rest(list, from) } else { borrowed(&list.tail) }
+fn rest(list: &List, from: usize) -> TermView<'_> {
+    if from < list.items.len() { TermView::Rest(list, from) } else { borrowed(&list.tail) }
 }
 
-impl<'a> Seen<'a> {
+impl<'a> TermView<'a> {
     fn term(&self) -> Cow<'_, Term> {
         match self {
-            Seen::Whole(term) => Cow::Borrowed(term),
-            Seen::Rest(list, from) => {
+            TermView::Whole(term) => Cow::Borrowed(term),
+            TermView::Rest(list, from) => {
                 let items = list.items.get(*from..).unwrap_or_default().to_vec();
                 Cow::Owned(Term::list(items, list.tail.clone()))
             }
@@ -235,43 +236,43 @@ impl<'a> Seen<'a> {
 
     fn is(&self, kind: Kind) -> bool {
         match self {
-            Seen::Whole(term) => kind.has(term),
-            Seen::Rest(..) => matches!(kind, Kind::Cons | Kind::List),
+            TermView::Whole(term) => kind.has(term),
+            TermView::Rest(..) => matches!(kind, Kind::Cons | Kind::List),
         }
     }
 
-    fn head(&self) -> Option<Seen<'a>> {
+    fn head(&self) -> Option<TermView<'a>> {
         match self {
-            Seen::Rest(list, from) => list.items.get(*from).map(borrowed),
-            Seen::Whole(Cow::Borrowed(Term::List(list))) => list.items.first().map(borrowed),
-            Seen::Whole(term) => whole(meaning::apply(Op::Head, &[term])),
+            TermView::Rest(list, from) => list.items.get(*from).map(borrowed),
+            TermView::Whole(Cow::Borrowed(Term::List(list))) => list.items.first().map(borrowed),
+            TermView::Whole(term) => whole(meaning::apply(Op::Head, &[term])),
         }
     }
 
-    fn tail(&self) -> Option<Seen<'a>> {
+    fn tail(&self) -> Option<TermView<'a>> {
         match self {
-            Seen::Rest(list, from) => Some(rest(list, from + 1)),
-            Seen::Whole(Cow::Borrowed(Term::List(list))) => Some(rest(list, 1)),
-            Seen::Whole(term) => whole(meaning::apply(Op::Tail, &[term])),
+            TermView::Rest(list, from) => Some(rest(list, from + 1)),
+            TermView::Whole(Cow::Borrowed(Term::List(list))) => Some(rest(list, 1)),
+            TermView::Whole(term) => whole(meaning::apply(Op::Tail, &[term])),
         }
     }
 
-    fn element(&self, place: usize) -> Option<Seen<'a>> {
+    fn element(&self, place: usize) -> Option<TermView<'a>> {
         match self {
-            Seen::Whole(Cow::Borrowed(Term::Tuple(items))) => items.get(place).map(borrowed),
-            Seen::Whole(Cow::Owned(Term::Tuple(items))) => whole(items.get(place).cloned()),
-            Seen::Whole(_) | Seen::Rest(..) => None,
+            TermView::Whole(Cow::Borrowed(Term::Tuple(items))) => items.get(place).map(borrowed),
+            TermView::Whole(Cow::Owned(Term::Tuple(items))) => whole(items.get(place).cloned()),
+            TermView::Whole(_) | TermView::Rest(..) => None,
         }
     }
 
-    fn compare(&self, other: &Seen<'a>, by: fn(&Term, &Term) -> Ordering) -> Ordering {
-        if let (Seen::Whole(left), Seen::Whole(right)) = (self, other) {
+    fn compare(&self, other: &TermView<'a>, by: fn(&Term, &Term) -> Ordering) -> Ordering {
+        if let (TermView::Whole(left), TermView::Whole(right)) = (self, other) {
             return by(left, right);
         }
         match (self.cells(), other.cells()) {
             (Some(left), Some(right)) => compare_items(left, right, by),
             (left, right) => {
-                let rank = |cells: Option<_>, seen: &Seen<'a>| match cells {
+                let rank = |cells: Option<_>, seen: &TermView<'a>| match cells {
                     Some(_) => list_rank(None),
                     None => list_rank(Some(&seen.term())),
                 };
@@ -280,11 +281,11 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// The items and the tail of a list that has any.
+    /// Returns the items and the tail of a list cell.
     fn cells(&self) -> Option<(&[Term], &Term)> {
         match self {
-            Seen::Rest(list, from) => Some((list.items.get(*from..)?, &list.tail)),
-            Seen::Whole(term) => {
+            TermView::Rest(list, from) => Some((list.items.get(*from..)?, &list.tail)),
+            TermView::Whole(term) => {
                 if let Term::List(list) = &**term {
                     Some((&list.items, &list.tail))
                 } else {

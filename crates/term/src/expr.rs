@@ -1,7 +1,7 @@
-//! Symbolic expressions: what a value is as a function of the input.
+//! Symbolic expressions: values as functions of the input.
 //!
-//! Hash-consed in an arena, so that equal expressions have one id and `N * N` in a loop stays linear
-//! in size. What they mean is said in `constraint`; this file knows only their shape.
+//! Expressions are hash-consed in an arena, so that equal expressions have one id and `N * N` in a loop has linear
+//! size. Their meaning is defined in `constraint`; this module defines only their form.
 
 use crate::ground::Term;
 use crate::kind::Kind;
@@ -12,7 +12,7 @@ use std::hash::{Hash, Hasher};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Var(pub u32);
 
-/// An expression of one [`Exprs`]. What it is made of has smaller ids.
+/// The id of an expression in an [`Exprs`]. The operands of an expression have smaller ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExprId(pub u32);
 
@@ -23,12 +23,12 @@ pub enum Expr {
     Apply(Op, Box<[ExprId]>),
 }
 
-/// What an expression does with its operands. Kept few: each has a meaning and an encoding.
+/// An operator. There are few, since each needs a meaning and an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Op {
     Head,
     Tail,
-    /// Of a tuple, counted from 0.
+    /// An element of a tuple, counted from 0.
     Element(u32),
     Cons,
     /// A tuple of all operands.
@@ -57,7 +57,7 @@ pub enum Op {
     Round,
     Floor,
     Ceiling,
-    /// From here to `Modulo`: functions of floats, as `math` has them.
+    /// From here to `Modulo`: functions of floats, as in the module `math`.
     SquareRoot,
     Exponential,
     Logarithm,
@@ -71,47 +71,47 @@ pub enum Op {
     Power,
     Modulo,
 
-    /// Of a proper list.
+    /// The length of a proper list.
     Length,
     TupleSize,
     MapSize,
     BitSize,
 
-    /// Key, map.
+    /// The value of a key in a map. Operands: key, map.
     Get,
     /// The n-th key of a map in the order of its keys, counted from 0.
     Key(u32),
-    /// Key, value, map.
+    /// The map with a key set. Operands: key, value, map.
     Put,
-    /// Key, map. The map as it is, if it does not have the key.
+    /// The map without a key. Operands: key, map. A missing key is no error.
     Remove,
 
-    /// Bitstring, offset, number of bits.
+    /// A part of a bitstring. Operands: bitstring, offset, number of bits.
     Slice,
-    /// The number in all bits of a bitstring.
+    /// The integer encoded by all bits of a bitstring.
     BitsToInteger {
         is_signed: bool,
         is_little: bool,
     },
-    /// Number and size: the low bits of the number.
+    /// The low bits of an integer. Operands: integer, number of bits.
     IntegerToBits {
         is_little: bool,
     },
-    /// All operands, one after another.
+    /// The concatenation of all operands.
     Concat,
 
     Convert(Conversion),
-    /// What a function returned: the function, then its arguments.
+    /// The result of a call. Operands: the function, then its arguments.
     Call,
 
     /// From here on: tests, whose value is `true` or `false`.
     IsKind(Kind),
     IsTuple(u32),
-    /// A function that takes so many arguments.
+    /// Whether the value is a function with this arity.
     IsFunction(u8),
-    /// A list that ends with `[]`.
+    /// Whether the value is a list that ends with `[]`.
     IsProper,
-    /// Key, map.
+    /// Whether a map has a key. Operands: key, map.
     HasKey,
     /// Whether the conversion has a result.
     Converts(Conversion),
@@ -121,14 +121,14 @@ pub enum Op {
     Equal,
     Less,
     LessEqual,
-    /// Of two truth values.
+    /// The conjunction of two truth values.
     And,
     Or,
     Not,
 }
 
-/// From one kind of term to another, each as the function of that name in Erlang. Texts are lists
-/// of code points or UTF-8 binaries.
+/// A conversion between kinds of terms, named like the function in Erlang. Texts are lists of code points or UTF-8
+/// binaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Conversion {
     AtomToList,
@@ -142,19 +142,19 @@ pub enum Conversion {
     FloatToList,
     ListToFloat,
     BinaryToList,
-    /// Of a flat list of bytes.
+    /// Converts a flat list of bytes.
     ListToBinary,
-    /// Of 32 or 64 bits; some are no number.
+    /// Converts 32 or 64 bits; some bit patterns are not a float.
     BitsToFloat {
         is_little: bool,
     },
-    /// To 64 bits.
+    /// Converts to 64 bits.
     FloatToBits {
         is_little: bool,
     },
 }
 
-/// What the digits of a number count in, from 2 to 36.
+/// The base of the digits of a number, from 2 to 36.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Base(u8);
 
@@ -170,7 +170,7 @@ impl Base {
     }
 }
 
-/// Conversions and their names in queries; another base than ten follows after a dot.
+/// Conversions and their names in queries; a base other than ten follows after a dot.
 const CONVERSIONS: &[(Conversion, &str)] = &[
     (Conversion::AtomToList, "atom_to_list"),
     (Conversion::ListToAtom, "list_to_atom"),
@@ -190,8 +190,7 @@ const CONVERSIONS: &[(Conversion, &str)] = &[
     (Conversion::FloatToBits { is_little: true }, "float_to_little_bits"),
 ];
 
-/// Operators without a parameter: name in queries, number of operands (`None`: any), and whether
-/// they are tests.
+/// Operators without a parameter: name in queries, number of operands (`None`: any), and whether they are tests.
 const PLAIN: &[(Op, &str, Option<usize>, bool)] = &[
     (Op::Head, "head", Some(1), false),
     (Op::Tail, "tail", Some(1), false),
@@ -250,7 +249,7 @@ const PLAIN: &[(Op, &str, Option<usize>, bool)] = &[
 ];
 
 impl Op {
-    /// How many operands it takes; `None`: any number.
+    /// Returns the number of operands; `None` if it is variable.
     pub fn arity(self) -> Option<usize> {
         if let Some(plain) = plain(self) {
             return plain.2;
@@ -258,7 +257,7 @@ impl Op {
         Some(if matches!(self, Op::IntegerToBits { .. }) { 2 } else { 1 })
     }
 
-    /// Whether its value is always `true` or `false`.
+    /// Whether the operator's value is always `true` or `false`.
     pub fn is_test(self) -> bool {
         if let Some(plain) = plain(self) {
             return plain.3;
@@ -266,7 +265,7 @@ impl Op {
         matches!(self, Op::IsKind(_) | Op::IsTuple(_) | Op::IsFunction(_) | Op::Converts(_))
     }
 
-    /// Whether it is a function of floats, whatever numbers it is given.
+    /// Whether the operator computes with floats, whatever numbers it is given.
     pub fn is_of_floats(self) -> bool {
         matches!(
             self,
@@ -285,7 +284,7 @@ impl Op {
         )
     }
 
-    /// Its name in queries: `less`, `element:0`, `is:list`.
+    /// Returns the operator's name in queries, such as `less`, `element:0` or `is:list`.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the plain ones have their names in a table"
@@ -378,7 +377,7 @@ impl Conversion {
         }
     }
 
-    /// The same with digits in another base; itself if it has no digits.
+    /// Returns the conversion with digits in another base; unchanged if it has no digits.
     #[must_use]
     pub fn in_base(self, base: Base) -> Conversion {
         match self {
@@ -408,12 +407,12 @@ fn plain(op: Op) -> Option<&'static (Op, &'static str, Option<usize>, bool)> {
     PLAIN.iter().find(|it| it.0 == op)
 }
 
-/// How large an expression is.
+/// The size of an expression.
 #[derive(Clone, Copy, Debug)]
-struct Size {
-    /// Of constructors, where a part counts as often as it is reached; at most as many as fit.
+struct ExprSize {
+    /// The number of constructors in the value; a shared part counts as often as it occurs. Saturating.
     n_parts: u32,
-    /// Of operators one inside another.
+    /// The nesting of operators.
     depth: u32,
 }
 
@@ -421,13 +420,13 @@ struct Size {
 #[derive(Clone, Debug, Default)]
 pub struct Exprs {
     nodes: Vec<Expr>,
-    /// The variables of each, a bit each.
+    /// For each expression a bit set of its variables.
     vars: Vec<u64>,
-    /// How large each is.
-    sizes: Vec<Size>,
-    /// By hash. Where hashes are equal, the later expression is under the next free number.
+    /// The size of each expression.
+    sizes: Vec<ExprSize>,
+    /// The expressions by hash. An expression whose hash is taken is under the next free number.
     ids: FxHashMap<u64, ExprId>,
-    /// Memory that all of them take, about.
+    /// The approximate memory of all expressions in bytes.
     bytes: usize,
 }
 
@@ -443,7 +442,7 @@ impl Exprs {
         self.find(hash, |it| *it == expr).unwrap_or_else(|key| self.add(key, expr))
     }
 
-    /// An operator applied to expressions that are already here.
+    /// Returns an operator applied to existing expressions.
     pub fn apply(&mut self, op: Op, args: &[ExprId]) -> ExprId {
         debug_assert!(op.arity().is_none_or(|it| it == args.len()), "{op:?} takes its operands");
         debug_assert!(args.iter().all(|it| self.get(*it).is_some()), "operands come first");
@@ -453,7 +452,7 @@ impl Exprs {
         found.unwrap_or_else(|key| self.add(key, Expr::Apply(op, args.into())))
     }
 
-    /// The same, if it is there already.
+    /// Returns an operator applied to expressions, if that expression exists already.
     pub fn applied(&self, op: Op, args: &[ExprId]) -> Option<ExprId> {
         let is =
             |it: &Expr| matches!(it, Expr::Apply(other, parts) if *other == op && **parts == *args);
@@ -464,7 +463,7 @@ impl Exprs {
         self.nodes.get(id.0 as usize)
     }
 
-    /// How much memory they take, about.
+    /// Returns the approximate memory of all expressions in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -482,18 +481,17 @@ impl Exprs {
         self.nodes.len()
     }
 
-    /// The variables that an expression depends on, as bits; those from 63 on share the last bit.
+    /// Returns the variables of an expression as a bit set; those from 63 on share the last bit.
     pub fn vars(&self, id: ExprId) -> u64 {
         self.vars.get(id.0 as usize).copied().unwrap_or(0)
     }
 
-    /// How many cells and tuples the value has if each part counts as often as it is held; at most as many as
-    /// fit.
+    /// Returns the number of cells and tuples in the value; a shared part counts as often as it occurs. Saturating.
     pub fn n_parts(&self, id: ExprId) -> u32 {
         self.sizes.get(id.0 as usize).map_or(0, |it| it.n_parts)
     }
 
-    /// How many operators lie one inside another.
+    /// Returns the nesting of operators.
     pub fn depth(&self, id: ExprId) -> u32 {
         self.sizes.get(id.0 as usize).map_or(0, |it| it.depth)
     }
@@ -502,7 +500,7 @@ impl Exprs {
         self.nodes.is_empty()
     }
 
-    /// All that the given expressions are made of and they themselves, parts before wholes.
+    /// Returns the given expressions and all expressions they are made of, operands first.
     pub fn reachable(&self, from: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {
         let mut seen: FxHashSet<ExprId> = FxHashSet::default();
         let mut todo: Vec<ExprId> = from.into_iter().collect();
@@ -520,7 +518,7 @@ impl Exprs {
         res
     }
 
-    /// `Err`: where it belongs.
+    /// Finds an expression; `Err` has the key under which it is to be added.
     fn find(&self, hash: u64, is: impl Fn(&Expr) -> bool) -> Result<ExprId, u64> {
         let mut key = hash;
         while let Some(id) = self.ids.get(&key) {
@@ -532,17 +530,17 @@ impl Exprs {
         Err(key)
     }
 
-    fn size_of(&self, expr: &Expr) -> Size {
-        let Expr::Apply(op, args) = expr else { return Size { n_parts: 0, depth: 0 } };
+    fn size_of(&self, expr: &Expr) -> ExprSize {
+        let Expr::Apply(op, args) = expr else { return ExprSize { n_parts: 0, depth: 0 } };
         let depth = args.iter().map(|it| self.depth(*it)).max().unwrap_or(0) + 1;
         let parts = args.iter().map(|it| self.n_parts(*it));
         let n_parts = if matches!(op, Op::Cons | Op::Tuple | Op::Put | Op::Concat) {
             parts.fold(1, u32::saturating_add)
         } else {
-            // Of tests the larger operand, so that nothing is forgotten of what is compared.
+            // For tests, the larger operand counts, so that the sizes of compared values are not lost.
             parts.max().unwrap_or(0)
         };
-        Size { n_parts, depth }
+        ExprSize { n_parts, depth }
     }
 
     fn add(&mut self, key: u64, expr: Expr) -> ExprId {
@@ -564,7 +562,7 @@ impl Exprs {
     }
 }
 
-/// A node with two operands, its variables and its place in the table.
+/// The memory of an expression with two operands, its variables and its entry in the table.
 const BYTES_OF_EXPR: usize = size_of::<Expr>() + 2 * size_of::<ExprId>() + 40;
 
 fn hash(of: &impl Hash) -> u64 {

@@ -1,7 +1,8 @@
-//! Ground terms: values with no unknown part, as they travel between runtimes and to people.
+//! Ground terms: values without unknown parts, as they travel between runtimes and are shown to people.
 //!
-//! A term owns all it holds and may cross threads. The machines compute on representations of
-//! their own; this one is for inputs, results, literals and everything that is printed.
+//! A term owns all its parts and may cross threads. The machines compute on their own representations; this one serves
+//! inputs, results, literals and everything that is printed. Equal terms have equal representations: unused bits of
+//! bitstrings are zero, map pairs are sorted, and a list has one form.
 
 use crate::bits::Bits;
 use num_bigint::BigInt;
@@ -34,14 +35,14 @@ impl fmt::Debug for Atom {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Term {
     Int(i64),
-    /// Invariant: does not fit `Int`. Made by [`Term::integer`].
+    /// Invariant: the value does not fit `Int`. Made by [`Term::integer`].
     Big(Box<BigInt>),
     Float(f64),
     Atom(Atom),
     Nil,
     List(Box<List>),
     Tuple(Vec<Term>),
-    /// Invariant: sorted by key in [`Term::cmp_exact`], no key twice. Made by [`Term::map`].
+    /// Invariant: sorted by key in the order of [`Term::cmp_exact`], without duplicate keys. Made by [`Term::map`].
     Map(Vec<(Term, Term)>),
     Bits(Bits),
     Fun(Box<Fun>),
@@ -50,9 +51,9 @@ pub enum Term {
     Ref(Reference),
 }
 
-/// One or more cells and what ends them: `[1,2|tail]`.
+/// One or more list cells and the tail of the last one: `[1,2|tail]`.
 ///
-/// Invariant: `items` is not empty and `tail` is no list, so a list has one representation.
+/// Invariant: `items` is not empty and `tail` is no list cell, so that a list has one representation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct List {
     pub items: Vec<Term>,
@@ -77,8 +78,8 @@ pub enum Fun {
         pid: Pid,
         env: Vec<Term>,
     },
-    /// A function made up as an input: what it returns for some arguments, and for all others. An
-    /// argument that is a function counts by its arity alone: no text can name a closure.
+    /// A function generated as an input: its results for some arguments, and its default result. An argument that is a
+    /// function is compared by its arity only, since no text can name a closure.
     Table {
         arity: u8,
         entries: Vec<(Vec<Term>, Term)>,
@@ -95,14 +96,14 @@ impl Fun {
         }
     }
 
-    /// What a function that is a table returns.
+    /// Returns the result of a table for these arguments; `None` for other functions.
     pub fn look_up(&self, args: &[Term]) -> Option<&Term> {
         let Fun::Table { arity, entries, default } = self else { return None };
         let found = entries.iter().find(|it| Fun::is_same_call(&it.0, args));
         (usize::from(*arity) == args.len()).then(|| found.map_or(default, |it| &it.1))
     }
 
-    /// Whether a table can't tell the arguments apart.
+    /// Whether a table cannot distinguish the arguments.
     pub fn is_same_call(left: &[Term], right: &[Term]) -> bool {
         let is_same = |(left, right): (&Term, &Term)| match (left, right) {
             (Term::Fun(left), Term::Fun(right)) => left.arity() == right.arity(),
@@ -111,7 +112,7 @@ impl Fun {
         left.iter().zip(right).all(is_same)
     }
 
-    /// What stands in a table for any function of this arity.
+    /// Returns the placeholder in a table for any function of this arity.
     pub fn any(arity: u8) -> Fun {
         Fun::External { module: Atom::new("_"), function: Atom::new("_"), arity }
     }
@@ -151,7 +152,7 @@ impl Term {
         }
     }
 
-    /// A list of the items, ended by `tail`, which may itself be a list.
+    /// Returns a list of the items that ends with `tail`, which may itself be a list.
     pub fn list(mut items: Vec<Term>, tail: Term) -> Term {
         if items.is_empty() {
             return tail;
@@ -167,7 +168,7 @@ impl Term {
         Term::list(items, Term::Nil)
     }
 
-    /// A map; of equal keys the last one wins, as in a map expression.
+    /// Returns a map; of equal keys the last one wins, as in a map expression.
     pub fn map(mut pairs: Vec<(Term, Term)>) -> Term {
         pairs.sort_by(|left, right| left.0.cmp_exact(&right.0));
         let mut res: Vec<(Term, Term)> = Vec::with_capacity(pairs.len());
@@ -184,7 +185,7 @@ impl Term {
         Term::Bits(Bits::from_bytes(bytes))
     }
 
-    /// A list of code points.
+    /// Returns the list of the text's code points.
     pub fn string(text: &str) -> Term {
         Term::proper_list(text.chars().map(|it| Term::Int(i64::from(u32::from(it)))).collect())
     }
@@ -201,7 +202,7 @@ impl Term {
         if let Term::Tuple(items) = self { Some(items) } else { None }
     }
 
-    /// The elements of a proper list.
+    /// Returns the elements of a proper list.
     pub fn as_list(&self) -> Option<&[Term]> {
         if let Term::List(list) = self {
             return matches!(list.tail, Term::Nil).then_some(&list.items);
@@ -209,7 +210,7 @@ impl Term {
         matches!(self, Term::Nil).then_some(&[])
     }
 
-    /// What the term is made of, but for the end of an improper list.
+    /// Returns the immediate parts of the term, except for the tail of an improper list.
     pub fn parts(&self) -> Vec<&Term> {
         match self {
             Term::List(list) => list.items.iter().collect(),
@@ -231,7 +232,7 @@ impl Term {
         }
     }
 
-    /// The term with other parts. Functions have none here.
+    /// Returns the term with its parts replaced. Functions have no parts here.
     pub fn map_parts(&self, mut with: impl FnMut(&Term) -> Term) -> Term {
         match self {
             Term::List(list) => {
@@ -254,7 +255,7 @@ impl Term {
         }
     }
 
-    /// The text of an atom, or of a binary that is UTF-8.
+    /// Returns the text of an atom, or of a binary that is UTF-8.
     pub fn as_text(&self) -> Option<&str> {
         if let Term::Atom(name) = self {
             return Some(name.as_str());
@@ -266,7 +267,7 @@ impl Term {
         if let Term::Bits(bits) = self { bits.as_bytes() } else { None }
     }
 
-    /// How much memory the term takes, about.
+    /// Returns the approximate memory of the term in bytes.
     pub fn bytes(&self) -> usize {
         let sum = Cell::new(0);
         self.has_part(|it| {
@@ -295,7 +296,7 @@ impl Term {
         size_of::<Term>() + beside
     }
 
-    /// Whether the term or something in it, however deep, is such.
+    /// Whether the term or one of its parts, at any depth, satisfies the predicate.
     pub fn has_part(&self, is_such: impl Fn(&Term) -> bool) -> bool {
         let mut todo = vec![self];
         while let Some(term) = todo.pop() {

@@ -1,4 +1,4 @@
-//! Kinds of terms: what a type test asks for, and what a constraint says of a value's top.
+//! Kinds of terms: what type tests ask for.
 
 use crate::ground::{Atom, Fun, Pid, Port, Reference, Term};
 
@@ -42,7 +42,7 @@ const NAMES: &[(Kind, &str)] = &[
     (Kind::Tuple, "tuple"),
 ];
 
-/// More that differ are not made up.
+/// How many different pids, ports and references are generated.
 const MAX_HANDLES: u32 = 8;
 
 impl Kind {
@@ -58,7 +58,7 @@ impl Kind {
         NAMES.iter().map(|it| it.0)
     }
 
-    /// A plain member. A process, port or reference is one that no runtime has.
+    /// Returns a simple term of this kind. Pids, ports and references are ones that no runtime has.
     pub fn smallest(self) -> Term {
         match self {
             Kind::Atom => Term::atom("a"),
@@ -78,7 +78,7 @@ impl Kind {
         }
     }
 
-    /// Pids, ports and references that differ, the plainest first; nothing for other kinds.
+    /// Returns different pids, ports or references, the simplest first; nothing for other kinds.
     pub fn handles(self) -> impl Iterator<Item = Term> {
         (0..MAX_HANDLES).filter_map(move |n| {
             let node = Atom::new("nonode@nohost");
@@ -95,13 +95,13 @@ impl Kind {
         })
     }
 
-    /// Whether it is all of what excludes each other, see [`Kinds`](crate::Kinds): booleans are not
-    /// all atoms.
+    /// Whether the kind is a union of disjoint kinds (see [`Kinds`](crate::Kinds)). Booleans are only some of the
+    /// atoms, and binaries only some of the bitstrings.
     pub fn is_whole(self) -> bool {
         !matches!(self, Kind::Boolean | Kind::Binary)
     }
 
-    /// Whether the term is of this kind. A list cell is a list, `true` is an atom: kinds overlap.
+    /// Whether the term is of this kind. Kinds overlap: a list cell is a list, and `true` is an atom.
     pub fn has(self, term: &Term) -> bool {
         match self {
             Kind::Atom => matches!(term, Term::Atom(_)),

@@ -1,10 +1,10 @@
-//! Sets of kinds that do not overlap, in the order of terms, and what kinds operators give.
+//! Sets of disjoint kinds in the order of terms, and the kinds of the operators' results.
 
 use crate::expr::{Conversion, Op};
 use crate::ground::Term;
 use crate::kind::Kind;
 
-/// A set of kinds that exclude each other.
+/// A set of disjoint kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Kinds(u16);
 
@@ -26,7 +26,7 @@ impl Kinds {
     pub const NUMBER: Kinds = Kinds(0b11);
     pub const LIST: Kinds = Kinds(0b11 << 9);
 
-    /// Each alone, the plainest first: people read what is made of them.
+    /// All single kinds, the simplest first, for generated terms that people read.
     pub const PLAINEST: [Kinds; 12] = [
         Kinds::INT,
         Kinds::ATOM,
@@ -42,7 +42,8 @@ impl Kinds {
         Kinds::REF,
     ];
 
-    /// All terms that the test holds for are of these. Booleans and binaries are not all of theirs.
+    /// Returns the disjoint kinds of the terms for which the test holds; an over-approximation for booleans and
+    /// binaries.
     pub fn of(kind: Kind) -> Kinds {
         match kind {
             Kind::Atom | Kind::Boolean => Kinds::ATOM,
@@ -107,7 +108,7 @@ impl Kinds {
         self.0.is_power_of_two()
     }
 
-    /// The place of the least kind in the order of terms; integers and floats share theirs.
+    /// Returns the position of the least kind in the order of terms; integers and floats have the same position.
     pub fn min_rank(self) -> u32 {
         self.0.trailing_zeros().saturating_sub(1)
     }
@@ -126,7 +127,7 @@ impl Kinds {
 }
 
 impl Op {
-    /// What kinds of values the operator gives, whatever its operands are.
+    /// Returns the kinds of the operator's results for any operands.
     pub fn result_kinds(self) -> Kinds {
         match self {
             Op::Add | Op::Subtract | Op::Multiply | Op::Negate | Op::Absolute => Kinds::NUMBER,

@@ -1,7 +1,7 @@
-//! What each operator makes of terms, exactly as Erlang computes. This *is* the language: a
-//! solver's encoding has to agree with it.
+//! What each operator computes, exactly as Erlang does. This is the definition with which a solver's encoding must
+//! agree.
 //!
-//! `None` is where Erlang raises. Knows nothing of expressions and models.
+//! `None` stands for an exception in Erlang. Knows nothing of expressions and models.
 
 mod bits;
 mod numbers;
@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 pub(crate) static TRUE: Term = Term::Atom(Atom(SmolStr::new_static("true")));
 pub(crate) static FALSE: Term = Term::Atom(Atom(SmolStr::new_static("false")));
 
-/// The operator applied to terms. `None` where Erlang raises, and for numbers and bitstrings of
+/// Applies an operator to terms. Returns `None` where Erlang raises an exception, and for numbers and bitstrings of
 /// more than a million bits.
 pub fn apply(op: Op, args: &[&Term]) -> Option<Term> {
     match (op, args) {
@@ -126,7 +126,7 @@ fn pairs(term: &Term) -> Option<&[(Term, Term)]> {
     if let Term::Map(pairs) = term { Some(pairs) } else { None }
 }
 
-/// Where a key is, or where it would be.
+/// Returns the index of a key, or the index at which it would be inserted.
 fn find(pairs: &[(Term, Term)], key: &Term) -> Result<usize, usize> {
     pairs.binary_search_by(|it: &(Term, Term)| -> Ordering { it.0.cmp_exact(key) })
 }

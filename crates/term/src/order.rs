@@ -1,8 +1,7 @@
 //! Erlang's total order of terms.
 //!
-//! number < atom < reference < fun < port < pid < tuple < map < nil < list < bitstring. Numbers
-//! compare by value; where an exact order is asked for (`=:=`, map keys), every integer comes before
-//! every float.
+//! number < atom < reference < fun < port < pid < tuple < map < nil < list < bitstring. Numbers are compared by value.
+//! In the exact order (`=:=`, map keys), every integer comes before every float.
 
 use crate::ground::{Fun, List, Pid, Port, Reference, Term};
 use num_bigint::{BigInt, Sign};
@@ -16,12 +15,12 @@ enum Numbers {
 }
 
 impl Term {
-    /// The order of `<` and `==`: `1` and `1.0` are equal.
+    /// Compares in the order of `<` and `==`: `1` and `1.0` are equal.
     pub fn cmp_value(&self, other: &Term) -> Ordering {
         compare(self, other, Numbers::ByValue)
     }
 
-    /// The order of map keys: `2` comes before `1.0`. Equal means `=:=`.
+    /// Compares in the order of map keys: `2` comes before `1.0`, and equal terms are those for which `=:=` holds.
     pub fn cmp_exact(&self, other: &Term) -> Ordering {
         compare(self, other, Numbers::Exact)
     }
@@ -97,7 +96,7 @@ fn rank(term: &Term) -> u8 {
     }
 }
 
-/// A big integer lies beyond every small one, on the side of its sign.
+/// Compares a small integer with a big one, which is beyond all small ones on the side of its sign.
 fn smaller_if_positive(big: &BigInt) -> Ordering {
     if big.sign() == Sign::Minus { Ordering::Greater } else { Ordering::Less }
 }
@@ -106,7 +105,7 @@ fn compare_floats(left: f64, right: f64) -> Ordering {
     left.partial_cmp(&right).unwrap_or(Ordering::Equal)
 }
 
-/// By value, without rounding: `2^53 + 1` is greater than `9007199254740992.0`.
+/// Compares by value, without rounding: `2^53 + 1` is greater than `9007199254740992.0`.
 pub fn compare_int_to_float(int: i64, float: f64) -> Ordering {
     const EXACT: i64 = 1 << 53;
     if (-EXACT..=EXACT).contains(&int) {
@@ -128,7 +127,7 @@ fn compare_lists(left: &List, right: &List, numbers: Numbers) -> Ordering {
     compare_items((&left.items, &left.tail), (&right.items, &right.tail), by)
 }
 
-/// Two lists of one or more items, each with what ends it.
+/// Compares two lists, each given as its items (at least one) and its tail.
 pub(crate) fn compare_items(
     left: (&[Term], &Term),
     right: (&[Term], &Term),
@@ -138,7 +137,7 @@ pub(crate) fn compare_items(
     let first = items.map(|(left, right)| by(left, right)).find(|it| it.is_ne());
     first.unwrap_or_else(|| match left.0.len().cmp(&right.0.len()) {
         Ordering::Equal => by(left.1, right.1),
-        // What is left of the longer one is a list; the shorter one has its tail there.
+        // The rest of the longer list is a list cell; it is compared with the tail of the shorter one.
         Ordering::Less => rank(left.1).cmp(&LIST_RANK),
         Ordering::Greater => LIST_RANK.cmp(&rank(right.1)),
     })
@@ -146,7 +145,7 @@ pub(crate) fn compare_items(
 
 const LIST_RANK: u8 = 9;
 
-/// The place of a term's kind in the order; `None` is some list that has cells.
+/// Returns the rank of a term's kind in the order; `None` stands for a list cell.
 pub(crate) fn list_rank(term: Option<&Term>) -> u8 {
     term.map_or(LIST_RANK, rank)
 }
@@ -189,7 +188,7 @@ fn results(entries: &[(Vec<Term>, Term)]) -> impl Iterator<Item = &Term> {
     entries.iter().flat_map(|(args, result)| args.iter().chain([result]))
 }
 
-/// Closures come before functions that are named.
+/// Closures come before external functions.
 fn place(fun: &Fun) -> u8 {
     match fun {
         Fun::Table { .. } => 0,
@@ -206,7 +205,7 @@ fn port_key(port: &Port) -> (&str, u32, u64) {
     (port.node.as_str(), port.creation, port.id)
 }
 
-/// The last word weighs most; zeros that come last are as good as none.
+/// Returns the sort key of a reference. The last word is the most significant, and zeros at the end do not count.
 fn ref_key(reference: &Reference) -> (&str, u32, usize, Vec<u32>) {
     let words: Vec<u32> =
         reference.words.iter().rev().skip_while(|it| **it == 0).copied().collect();

@@ -45,7 +45,7 @@ impl fmt::Display for QueryError {
     }
 }
 
-/// Of the expressions only what the constraints mention is written, numbered anew.
+/// Returns the text of a query. Only expressions that the constraints use are written, with new numbers.
 pub fn print_query(
     exprs: &Exprs,
     constraints: &[Constraint],

@@ -1,4 +1,4 @@
-//! Erlang terms as text: what a person types at the shell, and what the shell prints.
+//! The text of Erlang terms: what a person types at the shell, and what the shell prints.
 
 mod code;
 mod expression;

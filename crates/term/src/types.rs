@@ -1,7 +1,7 @@
 //! Types: sets of terms, as specs describe them.
 //!
-//! A type is what an input must belong to. Types refer to each other by id and may be recursive.
-//! Membership (`has`) is what they mean; a solver has to agree with it.
+//! A type describes the possible inputs. Types refer to each other by id and may be recursive. Their meaning is
+//! membership (`has`), with which a solver must agree.
 
 mod copy;
 mod has;
@@ -18,14 +18,14 @@ use crate::kind::Kind;
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
 
-/// A type of one [`Types`].
+/// The id of a type in a [`Types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeId(pub u32);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     Any,
-    /// No term at all.
+    /// The empty type.
     None,
     Kind(Kind),
     Literal(Term),
@@ -34,14 +34,14 @@ pub enum Type {
         low: Option<BigInt>,
         high: Option<BigInt>,
     },
-    /// One or more cells of items, ended by a `tail`; also `tail` alone if `may_be_empty`.
+    /// One or more cells of items that end with a `tail`; also `tail` alone if `may_be_empty`.
     List {
         item: TypeId,
         tail: TypeId,
         may_be_empty: bool,
     },
     Tuple(Box<[TypeId]>),
-    /// A key belongs to the first field that has it, and no key belongs to none.
+    /// A map. A key belongs to the first field whose type contains it, and every key must belong to a field.
     Map(Box<[Field]>),
     /// Bitstrings of `base + n * unit` bits for some n.
     Bits {
@@ -60,14 +60,14 @@ pub enum Type {
 pub struct Field {
     pub key: TypeId,
     pub value: TypeId,
-    /// `:=`: some key of the type must be there.
+    /// `:=`: a key of the type is required.
     pub is_required: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Types {
     nodes: Vec<Type>,
-    /// Names of recursive types.
+    /// The names of recursive types.
     names: BTreeMap<TypeId, String>,
 }
 
@@ -78,7 +78,7 @@ impl Types {
         id
     }
 
-    /// A type that is known later, for recursive ones. Until then it is empty.
+    /// Returns an id for a type that is set later, for recursive types. Until then the type is empty.
     pub fn reserve(&mut self) -> TypeId {
         self.add(Type::None)
     }
@@ -93,7 +93,7 @@ impl Types {
         self.nodes.get(id.0 as usize).unwrap_or(&Type::None)
     }
 
-    /// The members of a union; `None` for any other type.
+    /// Returns the members of a union; `None` for any other type.
     pub fn members(&self, id: TypeId) -> Option<&[TypeId]> {
         if let Type::Union(members) = self.get(id) { Some(members) } else { None }
     }
@@ -106,43 +106,42 @@ impl Types {
         self.nodes.is_empty()
     }
 
-    /// Whether the term belongs to the type. Of a function, its arity is what can be told; of one
-    /// that is a table, also what it returns.
+    /// Whether the term belongs to the type. Functions are checked by their arity, and tables also by their results.
     pub fn has(&self, id: TypeId, term: &Term) -> bool {
         has::has(self, id, term)
     }
 
-    /// Whether it is plain that all members belong to another type.
+    /// Whether all members obviously belong to another type; `false` if that is not obvious.
     pub fn is_within(&self, id: TypeId, other: (&Types, TypeId)) -> bool {
         within::is_within(self, id, other)
     }
 
-    /// A small member of the type; `None` if it has none.
+    /// Returns a small member of the type; `None` if the type is empty.
     pub fn smallest(&self, id: TypeId) -> Option<Term> {
         smallest::smallest(self, id)
     }
 
-    /// Which types have members, by their number. One that only contains itself has none.
+    /// Returns for each type whether it has members. A type that only contains itself has none.
     pub fn inhabited(&self) -> Vec<bool> {
         smallest::inhabited(self)
     }
 
-    /// A member at random, of about the size; `None` if the type has none.
+    /// Returns a random member of about this size; `None` if the type is empty.
     pub fn sample(&self, id: TypeId, size: u64, dice: &mut Dice) -> Option<Term> {
         sample::sample(self, id, size, dice)
     }
 
-    /// Makes a type of another graph again in this one.
+    /// Copies a type from another graph to this one.
     pub fn copy_of(&mut self, from: &Types, id: TypeId) -> TypeId {
         copy::copy(from, id, self)
     }
 
-    /// The type in Erlang's syntax. A recursive type is shown by its name.
+    /// Returns the type in Erlang's syntax. Recursive types are shown by their names.
     pub fn text(&self, id: TypeId) -> String {
         text::text(self, id)
     }
 
-    /// Gives a type a name, for [`Types::text`].
+    /// Names a type, for [`Types::text`].
     pub fn name(&mut self, id: TypeId, name: String) {
         self.names.insert(id, name);
     }
@@ -152,11 +151,11 @@ impl Types {
     }
 }
 
-/// What the arguments of a unit must belong to: a tuple type, or a union of them.
+/// The type of a unit's arguments: a tuple type, or a union of tuple types.
 #[derive(Clone, Debug, Default)]
 pub struct Domain {
     pub types: Types,
-    /// `None`: anything goes.
+    /// `None`: any arguments.
     pub args: Option<TypeId>,
 }
 

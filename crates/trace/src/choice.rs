@@ -1,17 +1,16 @@
-//! One decision of a run: where, which way, and what was looked at.
+//! A choice: the decision that a run took at a site, and the expression that it looked at.
 //!
-//! A run records no more than that. What each alternative asks of the input is derived when
-//! somebody wants to take it.
+//! A run records no constraints. The constraints of an alternative are derived when somebody wants to take it.
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use term::{Constraint, ExprId, Exprs, Kind, Op, Term};
 
-/// A place in the program where execution can go more than one way.
+/// A place in the program where execution can continue in more than one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SiteId(pub u32);
 
-/// Invariant: exactly one alternative holds for the run's own input, and it is `taken`.
+/// A decision of a run. Invariant: exactly one alternative holds for the run's own input, and it is `taken`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     pub site: SiteId,
@@ -19,19 +18,20 @@ pub struct Choice {
     pub looked: Looked,
 }
 
+/// What a choice looked at, which determines its alternatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Looked {
-    /// A test: alternative 0 is that it holds, 1 that it does not.
+    /// A test. Alternative 0: it holds; alternative 1: it does not.
     Test(ExprId),
-    /// A value of which at most one head is true: alternative n is the n-th head, the last one is
-    /// that there is no such head. The heads belong to the site and are shared by all its choices.
+    /// A value, compared with heads of which at most one matches. Alternative n: the n-th head matches; the last
+    /// alternative: no head matches. The heads belong to the site and are shared by all its choices.
     Heads(ExprId, Arc<[Head]>),
-    /// The run depends on this very value in ways that are not followed: alternative 0 is that the
-    /// value is this one, 1 that it is another.
+    /// A pin: the run depends on this value in ways that are not followed symbolically. Alternative 0: the value is the
+    /// recorded one; alternative 1: it is another.
     Pin(ExprId, Term),
 }
 
-/// What a value is at its top.
+/// A condition on the outermost constructor of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Head {
     Kind(Kind),
@@ -47,7 +47,7 @@ impl Choice {
         }
     }
 
-    /// What must be true of the input for the alternative to be taken here.
+    /// Returns the constraints under which the alternative is taken here.
     pub fn constraints(&self, exprs: &mut Exprs, alternative: usize) -> Vec<Constraint> {
         match &self.looked {
             Looked::Test(expr) => vec![Constraint { expr: *expr, holds: alternative == 0 }],
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use term::{Model, Var, all_hold, read_term};
 
-    /// Which alternatives hold for an input.
+    /// Checks which alternatives hold for an input.
     fn check(looked: fn(&mut Exprs) -> Looked, input: &str, expect: &[usize]) {
         let mut exprs = Exprs::default();
         let looked = looked(&mut exprs);

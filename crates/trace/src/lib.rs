@@ -1,6 +1,6 @@
-//! What one execution leaves behind: the input it took, the choices it made, how it ended.
+//! The record of one execution: its input, its choices, its outcome; and the traits of back ends.
 //!
-//! This is the whole contract between a back end and the engine. Knows no language and no solver.
+//! This is the whole contract between a back end (`Executor`, `Stage`) and the engine. Knows no language and no solver.
 
 mod choice;
 mod schedule;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use term::{Atom, ExprId, Exprs, Model, Term};
 
-/// The arguments of the unit. The n-th is `Var(n)` in every expression of the run.
+/// The arguments of the unit. Argument n is `Var(n)` in every expression of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
     pub args: Vec<Term>,
@@ -27,7 +27,7 @@ impl Input {
         Model::of(self.args.iter().cloned())
     }
 
-    /// This input, changed where the model says something.
+    /// Returns this input with the values of the model in the place of its own where the model has some.
     pub fn with(&self, model: &Model) -> Input {
         let of = |(var, old): (term::Var, &Term)| model.values.get(&var).unwrap_or(old).clone();
         Input { args: (0..).map(term::Var).zip(&self.args).map(of).collect() }
@@ -37,13 +37,13 @@ impl Input {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     Value(Term),
-    /// The program failed; reason and trace are in its own words.
+    /// The program failed; reason and trace are terms of the program's language.
     Crash {
         class: Atom,
         reason: Term,
         trace: Term,
     },
-    /// Nobody can go on.
+    /// Every process waits and none can ever continue.
     Deadlock,
     /// The run was ended from outside before the program ended it.
     Stopped(Stopped),
@@ -54,19 +54,19 @@ pub enum Outcome {
 pub enum Stopped {
     /// A budget was used up: the program may have no bound on it.
     OutOf(Budget),
-    /// The program wanted an effect that is not allowed.
+    /// The program asked for an effect that is not allowed.
     Refused { what: String, touches: String },
-    /// The program needs something that the machine does not have.
+    /// The program needs something that the machine does not support.
     Unsupported { why: String },
     /// The program ended its runtime.
     Halted { status: i64 },
-    /// It took this many steps, and more are not taken. It may have been about to end.
+    /// The run took this many steps, the most allowed. Its program may have been about to end.
     OutOfSteps { most: usize },
-    /// Whoever owns the machine asked it to stop.
+    /// The owner of the machine asked it to stop.
     Interrupted,
 }
 
-/// What a run may use only so much of.
+/// A resource that is limited for each run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Budget {
     Reductions,
@@ -104,36 +104,37 @@ impl fmt::Display for Stopped {
     }
 }
 
-/// A place where the symbolic half fell behind the concrete half. Never silent: reports count them.
+/// Something that the symbolic half could not follow. Losses are never silent: reports count them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Loss {
     pub site: SiteId,
-    /// What we could not follow, by the name that the user knows it by.
+    /// What was not followed, by a name that the user knows.
     pub what: String,
 }
 
+/// The record of a run.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub outcome: Outcome,
     /// The choices that depended on the input, in order.
     pub choices: Vec<Choice>,
-    /// For each choice, which clauses of what is tested were entered last before it, as one number.
-    /// Empty if nobody keeps them.
+    /// For each choice, the trail: a hash of the last clauses of the code under test entered before it. Empty if the
+    /// executor keeps no trails.
     pub trails: Vec<u64>,
     pub losses: Vec<Loss>,
     pub covered: Covered,
 }
 
-/// What is seen of a run that nobody follows.
+/// The record of a run that was not followed symbolically.
 #[derive(Clone, Debug)]
 pub struct Tried {
     pub outcome: Outcome,
     pub covered: Covered,
-    /// How much was computed, in calls.
+    /// The work of the run, in calls.
     pub reductions: u64,
 }
 
-/// A clause of the source; the executor's program knows which.
+/// A clause of the source; the executor's program has the table of clauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ClauseId(pub u32);
 
@@ -182,45 +183,46 @@ impl Covered {
     }
 }
 
-/// The program under test, whatever runs it: interpreter, real BEAM or Prolog machine.
+/// The program under test, run by the interpreter, the real BEAM or the Prolog machine.
 pub trait Executor {
     /// Runs one input to its end. A crash of the program is an [`Outcome`], not an `Err`.
     ///
     /// Deterministic: as long as two runs make equal choices, they look at equal expressions.
     fn run(&mut self, input: &Input) -> Result<Run, ExecutorError>;
 
-    /// The input that is run in the place of one that cannot exist: where parts of a value imply others.
+    /// Returns the input that is run in the place of `input`. They differ where a value cannot exist as it is because
+    /// some of its parts imply others, such as the fields of an Elixir struct.
     fn completed(&self, input: Input) -> Input {
         input
     }
 
-    /// Runs one input without following it, which costs less.
+    /// Runs one input without following it symbolically, which is faster.
     fn try_out(&mut self, input: &Input) -> Result<Tried, ExecutorError> {
         let Run { outcome, covered, .. } = self.run(input)?;
         Ok(Tried { outcome, covered, reductions: 0 })
     }
 
-    /// The expressions of all runs so far. Runs that share a beginning share its expressions.
+    /// Returns the expressions of all runs so far. Runs with a common beginning share its expressions.
     fn exprs(&mut self) -> &mut Exprs;
 
-    /// Whether the site is in what is tested, and not in something that it uses.
+    /// Whether the site is in the code under test, not in code that it uses.
     fn is_inside(&self, _site: SiteId) -> bool {
         true
     }
 
-    /// Whether a run with this input looks at the value: a variable of Prolog is only looked at once it
-    /// is bound.
+    /// Whether a run with this input looks at the value. A Prolog variable, for example, is looked at only once it is
+    /// bound.
     fn looks_at(&mut self, _value: ExprId, _input: &Input) -> bool {
         true
     }
 
-    /// Whether the last run came as far as any run did towards something that none has covered.
+    /// Whether the last run came as close to an uncovered clause as any run did.
     fn is_close(&self) -> bool {
         false
     }
 }
 
-/// Our machinery failed, not the program.
+/// A failure of our machinery, not of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecutorError {
     pub why: String,

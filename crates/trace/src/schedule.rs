@@ -1,22 +1,23 @@
-//! The words of schedules: who did what next, what it touched, and what it could have done.
+//! The vocabulary of schedules: the steps of actors, what they access, what they could have done instead, and the trait
+//! [`Stage`] of programs that are run step by step.
 //!
-//! A step is one visible operation of an actor and all that it computes by itself until its next
-//! one. Names are the same in every interleaving. Knows no language.
+//! A step is one visible operation of an actor and everything that it computes until its next one. Actors and messages
+//! have the same names in every interleaving. Knows no language.
 
 use crate::{Choice, Covered, ExecutorError, Input, Loss, Outcome, Stopped};
 use std::ops::Range;
 use std::sync::Arc;
 use term::{Atom, Exprs, Term};
 
-/// Whoever takes steps: a process, or a timer that is running.
+/// Something that takes steps: a process, a running timer, or a signal on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Actor(pub u32);
 
-/// What an actor is called in all runs of a program.
+/// The name of an actor, equal in all runs of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActorName {
     pub parent: Actor,
-    /// Among the children of its parent.
+    /// The actor's index among the children of its parent.
     pub n: u32,
     pub node: u8,
 }
@@ -28,11 +29,11 @@ pub struct MessageId {
     pub n: u32,
 }
 
-/// The n-th receive of a run, in the order in which actors came to them.
+/// The n-th receive of a run, counted in the order in which actors reached their receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ReceiveId(pub u32);
 
-/// Names a step among those that an actor can take.
+/// The name of a step among those that an actor can take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Label {
     pub actor: Actor,
@@ -41,17 +42,17 @@ pub struct Label {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Take {
-    /// The operation that the actor has come to; it is no receive.
+    /// The operation that the actor has reached, which is not a receive.
     Next,
-    /// It receives this message.
+    /// The actor receives this message.
     Message(MessageId),
-    /// Its receive gives up.
+    /// The actor's receive times out.
     Timeout,
-    /// The operation that it has come to sends a message, which is lost.
+    /// The operation that the actor has reached sends a message, and the message is lost.
     Lost,
 }
 
-/// Something that steps share, by a hash of its name.
+/// Something that steps share, identified by a hash of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Object(pub u64);
 
@@ -61,28 +62,30 @@ pub struct Access {
     pub mode: Mode,
 }
 
-/// What is done to an object. Parts are objects of their own; who touches one says so at the whole.
+/// How a step accesses an object. Parts of an object (keys of a table, for example) are objects of their own; a step
+/// that accesses a part also has an access `ReadPart` or `WritePart` to the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     Read,
     Write,
-    /// Writes what has this hash; who writes the same is no rival.
+    /// Writes a value with this hash; two writes of equal values do not conflict.
     Put(u64),
-    /// Adds to what is kept in the order in which it comes. Who looks at a part looks whether it came.
+    /// Appends to something that keeps its order. A step that reads a part depends on whether the entry was appended
+    /// before.
     Mail,
     ReadPart,
     WritePart,
 }
 
 impl Mode {
-    /// Whether it touches all of an object.
+    /// Whether the access is to all of the object, not only to a part of it.
     pub fn is_whole(self) -> bool {
         matches!(self, Mode::Read | Mode::Write | Mode::Put(_) | Mode::Mail)
     }
 }
 
 impl Access {
-    /// Whether the order of the two can make a difference.
+    /// Whether the order of the two accesses can make a difference.
     pub fn conflicts(self, other: Access) -> bool {
         let (a, b) = (self.mode, other.mode);
         let writes =
@@ -95,49 +98,50 @@ impl Access {
     }
 }
 
-/// What an actor can do next.
+/// The step that an actor can take next, or the receive in which it waits.
 #[derive(Clone, Debug)]
 pub struct Offer {
     pub actor: Actor,
-    /// Shared with what remembers it until it changes.
+    /// Shared with the stage's memory of the last offers until it changes.
     pub kind: Arc<OfferKind>,
 }
 
 #[derive(Clone, Debug)]
 pub enum OfferKind {
-    /// One operation, which touches these objects and may end these actors.
+    /// One operation, which accesses these objects and may end these actors.
     Next {
         accesses: Vec<Access>,
         is_global: bool,
         kills: Vec<Actor>,
-        /// The mailbox that what it sends comes to, unless it is lost.
+        /// The access to the mailbox to which it sends, if the message is not lost.
         mail: Option<Access>,
-        /// It sends a message to another process, which might be lost.
+        /// Whether it sends a message to another process, which might be lost.
         may_lose: bool,
-        /// It would begin a round again that changed nothing, and would not change anything now: it is not
-        /// possible before another actor has changed what the round read. See [`Spin`].
+        /// Whether it would begin another round of a loop that changed nothing and would change nothing now. Such a
+        /// step is disabled until another actor changes what the round read; see [`Spin`].
         is_idle: bool,
     },
-    /// A receive, and the messages here that it would take.
+    /// A receive, and the messages in the mailbox that it would take.
     Receive(Waiting),
 }
 
+/// A receive that an actor has reached.
 #[derive(Clone, Debug)]
 pub struct Waiting {
     pub receive: ReceiveId,
-    /// In the order in which they came.
+    /// The messages that the receive matches, in the order of their arrival.
     pub matching: Vec<MessageId>,
-    /// Messages of which it depends on the input whether they are taken.
+    /// Messages for which it depends on the input whether the receive matches them.
     pub symbolic: Vec<(MessageId, Match)>,
     pub patience: Patience,
-    /// What it touches if it takes a message.
+    /// The access if it takes a message.
     pub taking: Access,
-    /// The same if it gives up.
+    /// The accesses if it times out.
     pub giving_up: Vec<Access>,
 }
 
 impl Waiting {
-    /// What it touches if it does this.
+    /// Returns the accesses of the receive if it does `take`.
     pub fn touched(&self, take: Take) -> &[Access] {
         match take {
             Take::Message(_) => std::slice::from_ref(&self.taking),
@@ -147,58 +151,59 @@ impl Waiting {
     }
 }
 
-/// When a receive gives up.
+/// When a receive times out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
     Never,
     Soon,
-    /// Only when nobody else can do anything; the nanosecond says who is first then.
+    /// Only when no other actor can take a step; the virtual time in nanoseconds decides which timeout comes first.
     Last(u64),
     /// Not before another actor has changed what the last round of a loop read; see [`Spin`].
     Idle,
 }
 
-/// A round of a loop that waits: the last steps of an actor changed nothing and led back to where it was
-/// before them. Unless another actor changes what they read, the next round would do the same, and a run
-/// without that round has the same end. So the step that begins the next round is not possible before,
-/// and it depends on whoever makes it possible.
+/// A round of a busy-waiting loop: the last steps of an actor changed nothing and led back to the state before them.
+/// Unless another actor changes what they read, the next round would do the same, and an execution without that round
+/// ends in the same way. So the step that begins the next round is disabled until such a change, and depends on the
+/// step that makes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spin {
     /// How many steps the round has.
     pub n_steps: usize,
-    /// What they read.
+    /// The accesses of the round, all of them reads.
     pub reads: Vec<Access>,
 }
 
-/// A step that was taken, and all that its dependence on others follows from.
+/// A step that was taken, with everything that decides which other steps it depends on.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub label: Label,
     pub accesses: Vec<Access>,
-    /// What it did is not known in detail: every other step depends on it.
+    /// What the step did is not known in detail; every other step depends on it.
     pub is_global: bool,
-    /// After other steps it might touch something else: what it does depends on more than values.
+    /// The step's accesses depend on more than values, so that it might access something else in another order of
+    /// steps.
     pub might_differ: bool,
     pub sent: Vec<Sent>,
-    /// What it sent in vain.
+    /// Messages that the step sent and that were lost.
     pub lost: Vec<Sent>,
     pub spawned: Vec<Actor>,
-    /// Signals that it sent and that are on their way: each is one of the actors that it started.
+    /// Signals that the step sent and that have not arrived. Each is one of the actors in `spawned`.
     pub signals: Vec<Signal>,
-    /// It asks something of a process that what it signalled before must reach first.
+    /// Whether the step asks something of a process that earlier signals of the actor must reach first.
     pub might_wait: bool,
-    /// Whom it sent a signal that ends them.
+    /// The actors to which the step sent a signal that ends them.
     pub killed: Vec<Actor>,
     pub receive: Option<ReceiveId>,
-    /// It happened only because nobody could do anything else.
+    /// The step was enabled only because no other actor could take a step.
     pub is_last: bool,
-    /// It let time pass: others may go first now.
+    /// The step let time pass, after which other actors may come first.
     pub has_waited: bool,
-    /// The round that it begins again.
+    /// The round of a busy-waiting loop that the step begins again.
     pub spin: Option<Spin>,
-    /// Which of the run's choices were made in it.
+    /// The range of the run's choices that were made in the step.
     pub choices: Range<usize>,
-    /// For people, if anyone wants to read it.
+    /// A description for people; `None` unless steps are described.
     pub text: Option<StepText>,
 }
 
@@ -206,48 +211,47 @@ pub struct Step {
 pub struct Sent {
     pub message: MessageId,
     pub to: Actor,
-    /// It needs no time, however messages travel: who sends to itself finds it there.
+    /// Whether the message arrives at once in every mode of delivery, because an actor sent it to itself.
     pub is_prompt: bool,
 }
 
-/// A signal that is no message, and that takes its time: an actor whose only step is that it arrives. What
-/// one process sends to another comes in the order in which it was sent, be it signal or message.
+/// A signal other than a message that takes time to arrive. It is an actor whose only step is its arrival. Signals and
+/// messages from one process to another arrive in the order in which they were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signal {
     pub actor: Actor,
     pub to: Actor,
 }
 
-/// One line of a chart.
+/// One line of a sequence chart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepText {
     pub what: String,
-    /// The module whose code takes the step; none if it is the end of an actor, or no process does.
+    /// The module whose code takes the step; `None` for the end of an actor and for steps that no process takes.
     pub module: Option<String>,
-    /// The contents of the messages that were sent, in the order of [`Step::sent`], and of those that
-    /// were lost.
+    /// The contents of the messages sent, in the order of [`Step::sent`], and in `lost` of those that were lost.
     pub sent: Vec<String>,
     pub lost: Vec<String>,
 }
 
-/// How a run with a schedule ended.
+/// The record of a run with a schedule.
 #[derive(Clone, Debug)]
 pub struct Performed {
-    /// Of the unit. What others left undone does not change it.
+    /// The outcome of the unit. Other actors that did not finish do not change it.
     pub outcome: Outcome,
-    /// Actors that failed and whose failure nobody watched.
+    /// Actors that failed while no other actor was linked to them or monitored them.
     pub crashes: Vec<ActorCrash>,
-    /// The unit goes round in a loop in which nothing changes any more.
+    /// The unit loops, and nothing that the loop reads changes any more.
     pub is_spinning: bool,
-    /// Who waits for ever, besides the unit.
+    /// Actors other than the unit that wait for ever.
     pub waiting: Vec<Actor>,
-    /// Who waits for what will never come; only if steps are told.
+    /// The actors that wait for something that will never come; empty unless steps are described.
     pub blocked: Vec<Blocked>,
-    /// Whether a signal that may take its time on BEAM was there when it was sent.
+    /// Whether a signal arrived at once that may take time on BEAM.
     pub has_prompt_signals: bool,
-    /// Messages that nobody wanted any more, or that did not come at all.
+    /// Messages that were never received, or that were lost.
     pub unheard: Vec<MessageId>,
-    /// A budget was used up or something refused, so that the run is not whole.
+    /// The run was cut short: a budget was used up or an effect refused.
     pub stopped: Option<Stopped>,
     pub choices: Vec<Choice>,
     pub losses: Vec<Loss>,
@@ -255,7 +259,7 @@ pub struct Performed {
 }
 
 impl Performed {
-    /// Nobody knows how the run would have ended.
+    /// Records that the run was cut off after `most` steps, so that its end is unknown.
     pub fn run_out_of_steps(&mut self, most: usize) {
         let why = self.stopped.get_or_insert(Stopped::OutOfSteps { most }).clone();
         if self.outcome == Outcome::Deadlock {
@@ -276,41 +280,40 @@ pub struct ActorCrash {
 pub struct Blocked {
     pub actor: Actor,
     pub is_unit: bool,
-    /// It does not wait in a receive: it goes round in a loop in which nothing changes any more.
+    /// Whether the actor loops, and nothing that the loop reads changes any more, instead of waiting in a receive.
     pub is_spinning: bool,
     /// The place of the receive: function, file and line.
     pub place: String,
     pub mailbox: Vec<Term>,
 }
 
-/// A program that is run step by step, in any order that its rules allow.
+/// A program that is run step by step, in any order that the rules of its language allow.
 pub trait Stage {
-    /// Whether messages to one mailbox conflict with each other, whoever takes them. If not, which of
-    /// them came first is decided where they are taken.
+    /// Sets whether messages to one mailbox conflict with each other, whichever receives take them. If they do not, the
+    /// order of two messages is decided where they are received.
     fn order_mail(&mut self, is_ordered: bool);
 
-    /// Whether exit signals and the like arrive in a step of their own, which may come later than what
-    /// others do meanwhile.
+    /// Sets whether exit signals and the like arrive in a step of their own, which may come after steps that others
+    /// take meanwhile.
     fn delay_signals(&mut self, are_delayed: bool);
 
-    /// Starts a run. Whatever was running is over.
+    /// Starts a run, and discards the current one.
     fn begin(&mut self, input: &Input) -> Result<(), ExecutorError>;
 
-    /// Starts a run that begins with the first steps of the last one, of the same input. Says how many
-    /// of them are taken already.
+    /// Starts a run that begins with the first steps of the last run, with the same input. Returns how many of these
+    /// steps are taken already.
     fn begin_again(&mut self, input: &Input, n_steps: usize) -> Result<usize, ExecutorError>;
 
-    /// What actors could do, in their order. Those who wait for what is not there are among them;
-    /// the run is over if there is nobody else.
+    /// Returns what the actors can do, in the actors' order. Actors whose receives match nothing are included; the run
+    /// is over when there are no others.
     fn offers(&mut self) -> Result<Vec<Offer>, ExecutorError>;
 
     fn step(&mut self, label: Label) -> Result<Step, ExecutorError>;
 
-    /// Takes a step that an earlier run with the same beginning took, `is_last` or not. Nothing need
-    /// have been offered, and what it does is known.
+    /// Takes a step that an earlier run with the same beginning took. The step need not have been offered in this run.
     fn again(&mut self, label: Label, is_last: bool) -> Result<(), ExecutorError>;
 
-    /// Whether a receive of this run, which may be over, would take the message if it had come.
+    /// Whether a receive of this run, which may be over, would take the message if it had arrived.
     fn matches(&mut self, receive: ReceiveId, message: MessageId) -> Result<Match, ExecutorError>;
 
     /// Ends the run.
@@ -318,23 +321,22 @@ pub trait Stage {
 
     fn exprs(&mut self) -> &mut Exprs;
 
-    /// Forgets the expressions of earlier runs, so that later ones do not depend on them.
+    /// Forgets the expressions of earlier runs, so that later runs do not depend on them.
     fn forget(&mut self);
 
-    /// Actors that have been met so far, the first ones first.
+    /// Returns the names of the actors met so far, in the order in which they were met.
     fn names(&self) -> Vec<ActorName>;
 
     fn n_names(&self) -> usize;
 
-    /// From now on these are the ones that have been met: stages of one program can speak of the same
-    /// actors.
+    /// Makes `names` the actors met so far, so that the stages of one program number actors alike.
     fn set_names(&mut self, names: &[ActorName]);
 
-    /// As people call an actor.
+    /// Returns the name of an actor as people read it.
     fn name(&self, actor: Actor) -> String;
 }
 
-/// Whether a receive takes a message, and what that depends on.
+/// Whether a receive takes a message, and the choices on the input that this depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Match {
     pub holds: bool,

@@ -1,9 +1,9 @@
-//! Whether two runtimes computed the same.
+//! The comparison of results of two runtimes.
 
 use term::{Fun, List, Term};
 
-/// Equal, but for what has no equal on another runtime: funs, pids, ports and references, also where
-/// they are named in a text.
+/// Whether two terms are equal up to funs, pids, ports and references, which differ between runtimes, also where a text
+/// contains them.
 pub fn is_alike(ours: &Term, theirs: &Term) -> bool {
     match (ours, theirs) {
         (Term::List(our), Term::List(their)) if is_stack(our) && is_stack(their) => {
@@ -33,7 +33,7 @@ pub fn is_alike(ours: &Term, theirs: &Term) -> bool {
     }
 }
 
-/// The modules of ours that call the program under test on BEAM.
+/// The modules of the tool that call the program under test on BEAM.
 const CALLERS: [&str; 3] = ["gimlet_agent", "gimlet_token", "gimlet_nodes"];
 
 /// Whether it is the stack of an exception, which a program may keep.
@@ -62,7 +62,7 @@ fn is_ours(frame: &Term) -> bool {
     module.is_some_and(|it| CALLERS.contains(&it))
 }
 
-/// The frames of the program.
+/// Returns the frames above those of the tool.
 fn above_us(stack: &[Term]) -> &[Term] {
     let end = stack.iter().position(is_ours).unwrap_or(stack.len());
     stack.get(..end).unwrap_or(stack)
@@ -72,13 +72,13 @@ fn are_alike(ours: &[Term], theirs: &[Term]) -> bool {
     ours.len() == theirs.len() && ours.iter().zip(theirs).all(|it| is_alike(it.0, it.1))
 }
 
-/// Whether two texts differ only in the numbers of handles, as in `<0.80.0>`.
+/// Whether two texts differ only in the numbers of pids, ports and references, as in `<0.80.0>`.
 fn is_same_text(ours: &Term, theirs: &Term) -> bool {
     let (ours, theirs) = (without_handles(ours), without_handles(theirs));
     ours.is_some() && ours == theirs
 }
 
-/// The characters of a text that names handles, without their numbers; `None`: it names none.
+/// Returns the characters of a text without the numbers of pids, ports and references; `None` if it contains none.
 fn without_handles(text: &Term) -> Option<Vec<i64>> {
     let chars: Vec<i64> = match text {
         Term::Bits(bits) => bits.as_bytes()?.iter().map(|it| i64::from(*it)).collect(),

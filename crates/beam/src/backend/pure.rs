@@ -1,6 +1,7 @@
-//! Functions that compute and do nothing else, so that they may run elsewhere as a whole.
+//! Purity: functions that only compute, so that they may run elsewhere as a whole.
 //!
-//! Judged by their code and that of all they call; what can't be told from it is not pure.
+//! Purity is judged by the code of a function and of all functions it calls; a function whose calls are not all known
+//! is not pure.
 
 use crate::backend::rewrite::{function_name, literal_atom, literal_of};
 use crate::backend::scope::{Placed, Scope};
@@ -9,10 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use term::{Atom, Term};
 
-/// Name, arity.
+/// The name and arity of a function.
 type Function = (Atom, u32);
 
-/// The code of modules by name; `None` for those that have none.
+/// Returns the code of a module by its name; `None` if it has none.
 pub(super) type CodeOf<'a> = &'a mut dyn FnMut(&Atom) -> Option<Arc<Term>>;
 
 #[derive(Debug, Default)]
@@ -32,7 +33,7 @@ impl Purity {
         if let Some(known) = self.known.get(&(module.clone(), function.clone())) {
             return *known;
         }
-        // What is reached is pure together or not at all.
+        // All functions reached are pure, or none is recorded as pure.
         let mut seen: FxHashSet<(Atom, Function)> = FxHashSet::default();
         let mut pending = vec![(module.clone(), function.clone())];
         let mut is_pure = true;
@@ -60,7 +61,7 @@ impl Purity {
     }
 }
 
-/// More than that is not looked through.
+/// The analysis gives up after this many functions.
 const MAX_FUNCTIONS: usize = 2_000;
 
 fn definition<'a>(core: &'a Term, function: &Function) -> Option<&'a Term> {
@@ -96,7 +97,8 @@ impl Called<'_> {
                     self.look(args);
                 }
                 [tag, _, _] if tag.as_atom() == Some("c_var") => {
-                    // A function of this module; a letrec of the same name changes nothing.
+                    // A function of this module. A letrec function with the same name only makes the result more
+                    // conservative.
                     self.found.extend(function_name(term).map(|it| (self.module.clone(), it)));
                 }
                 [tag, _, definitions, body] if tag.as_atom() == Some("c_letrec") => {
@@ -136,7 +138,7 @@ impl Called<'_> {
                     _ => self.is_pure = false,
                 }
             }
-            // Funs come from this code, or the function is not asked for its purity.
+            // The fun was made in this code, or the function's purity is not asked for.
             ("erlang", "apply", [_, _]) => (),
             _ => self.reach(&module, &name, u32::try_from(args.len()).unwrap_or(u32::MAX)),
         }

@@ -1,8 +1,8 @@
-//! Core Erlang in, Core Erlang out: calls that leave the run go through the agent, and clauses tell
-//! that they are entered if somebody asked for it.
+//! The rewriting of Core Erlang for BEAM: calls that leave the run go through the agent, and clauses record that they
+//! are entered if that is asked for.
 //!
-//! Works on the records as the compiler made them, with their annotations, so that names of funs and
-//! lines in stack traces stay as they are. Guards and patterns are left alone.
+//! Works on the records of the compiler with their annotations, so that names of funs and lines in stack traces stay as
+//! they are. Guards and patterns are not changed.
 
 use crate::backend::scope::{Placed, Scope, Witness};
 use erlang::core::MARK;
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use term::{Atom, Term};
 
-/// Where a clause stands.
+/// The position of a clause in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ClausePlace {
     pub(super) module: Atom,
@@ -19,11 +19,12 @@ pub(super) struct ClausePlace {
 }
 
 impl ClausePlace {
-    /// Its number in a log. Made of the place alone, so that code that was rewritten twice is equal.
+    /// Returns the clause's number in logs: a hash of the position alone, so that rewriting the same code twice gives
+    /// equal code.
     pub(super) fn number(&self) -> i64 {
         let text = [&self.line.to_le_bytes(), &self.column.to_le_bytes()];
         let text = self.module.as_str().bytes().chain(text.into_iter().flatten().copied());
-        // FNV-1a, folded.
+        // FNV-1a, folded to 30 bits.
         let hash = text.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
@@ -31,13 +32,13 @@ impl ClausePlace {
     }
 }
 
-/// The clauses of all rewritten modules that tell when they are entered.
+/// The clauses of all rewritten modules that record when they are entered, by their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Clauses {
     pub(super) places: FxHashMap<i64, ClausePlace>,
 }
 
-/// A path that goes on with a clause. What [`mixing`] computes, never a large integer.
+/// Returns the path hash after a clause, as the code made by [`mixing`] computes it. It stays a small integer.
 pub(super) fn mixed(path: i64, number: i64) -> i64 {
     (path & PATH_BITS) * PATH_FACTOR + number
 }
@@ -45,10 +46,10 @@ pub(super) fn mixed(path: i64, number: i64) -> i64 {
 const PATH_BITS: i64 = (1 << 53) - 1;
 const PATH_FACTOR: i64 = 31;
 
-/// Functions of a module that run outside, by name and arity.
+/// The functions of a module that run outside as a whole, by name and arity.
 pub(super) type Leaving = BTreeSet<(Atom, u32)>;
 
-/// The module under its new name; `None` if these are no records of Core Erlang.
+/// Returns the rewritten module under its new name; `None` if the term is not a Core Erlang module.
 pub(super) fn rewrite(
     scope: &Scope,
     module: &Atom,
@@ -66,7 +67,7 @@ pub(super) fn rewrite(
             let plain = Scope::plain_name(module);
             forward(fun, |args| agent("outside", vec![atom(&plain), atom(&function), args]))?
         } else if !scope.is_own(module) && scope.row(module, &function, arity as usize).is_some() {
-            // Native there, and only there.
+            // The function is native in this module; all calls go to the original.
             forward_call(fun, module, &function)?
         } else {
             rewriting.expr(fun)
@@ -85,8 +86,8 @@ pub(super) fn rewrite(
     ]))
 }
 
-/// The module as it is, under another name, with all its functions exported. Its clauses remember that
-/// they were entered, for the sake of coverage.
+/// Returns the module unchanged under another name, with all functions exported. Its clauses record that they were
+/// entered, for coverage.
 pub(super) fn plain(module: &Atom, core: &Term) -> Option<Term> {
     let [tag, anno, _, _, _, definitions] = core.as_tuple()? else { return None };
     let names = definitions.as_list()?.iter().map(|it| it.as_tuple()?.first().cloned());
@@ -116,7 +117,7 @@ fn remembering(module: &Atom, term: &Term) -> Term {
     }
 }
 
-/// To look is cheaper than to write, and nearly always enough.
+/// Returns code that records a clause. Reading the flag is cheaper than writing it, and is nearly always enough.
 fn remember(place: &ClausePlace) -> Term {
     let key = || literal(Term::atom(&format!("{SEEN}{}", place.number())));
     let seen = || literal(Term::atom("gimlet_seen"));
@@ -129,10 +130,10 @@ fn remember(place: &ClausePlace) -> Term {
     node("c_case", &Term::Nil, [erlang("get", vec![key()]), Term::proper_list(clauses)])
 }
 
-/// Before the number of a clause in the name under which it is remembered.
+/// The prefix of the keys in the process dictionary that record entered clauses.
 pub(super) const SEEN: &str = "gimlet clause ";
 
-/// Whether the module runs code of its own when it is loaded, which makes its functions native.
+/// Whether the module runs code when it is loaded (`on_load`), which makes its functions native.
 pub(super) fn is_native(core: &Term) -> bool {
     let Some([_, _, _, _, attributes, _]) = core.as_tuple() else { return true };
     let names = attributes.as_list().unwrap_or_default().iter();
@@ -144,7 +145,7 @@ struct Rewriting<'a> {
     scope: &'a Scope,
     module: &'a Atom,
     clauses: &'a mut Clauses,
-    /// Whether the clause at hand tells when it is entered.
+    /// Whether the current clause records when it is entered.
     is_telling: bool,
 }
 
@@ -195,9 +196,8 @@ impl Rewriting<'_> {
         }
     }
 
-    /// What says nothing when it is entered: a clause without an alternative, and the only one of some
-    /// that ends at once, as it is known by the silence. That keeps calls at the leaves of a recursion
-    /// cheap.
+    /// Rewrites the clauses of a case. No record is made by the only alternative, nor by the only one that ends at
+    /// once, which the absence of a record identifies. That keeps calls at the leaves of a recursion cheap.
     fn alternatives(&mut self, clauses: &Term) -> Term {
         let items = clauses.as_list().unwrap_or_default();
         let has_place = |it: &Term| place_of(self.module, it.as_tuple()?.get(1)?);
@@ -209,7 +209,7 @@ impl Rewriting<'_> {
         let is_choice = written.iter().filter(|it| **it).count() > 1;
         let is_one_leaf = leaves.iter().filter(|it| **it).count() == 1;
         let rewritten = items.iter().zip(leaves).map(|(it, is_leaf)| {
-            // Bodies have cases of their own.
+            // Cases inside the body set the flag for their own clauses.
             self.is_telling = is_choice && !(is_leaf && is_one_leaf);
             self.expr(it)
         });
@@ -218,7 +218,7 @@ impl Rewriting<'_> {
         Term::proper_list(rewritten)
     }
 
-    /// Whether nothing is called or chosen here.
+    /// Whether an expression contains no call and no choice.
     fn is_leaf(&self, body: &Term) -> bool {
         match body {
             Term::Tuple(parts) => match parts.as_slice() {
@@ -242,7 +242,7 @@ impl Rewriting<'_> {
         }
     }
 
-    /// The number of a clause that tells when it is entered.
+    /// Returns the number of a clause that records when it is entered; `None` for other clauses.
     fn number(&mut self, anno: &Term) -> Option<i64> {
         match self.scope.witness() {
             Witness::Ends => return None,
@@ -285,7 +285,7 @@ impl Rewriting<'_> {
         }
     }
 
-    /// `fun M:F/A` of a function that is not called as it is.
+    /// Rewrites `fun M:F/A` if the function may not be called directly.
     fn made_fun(&self, anno: &Term, of: &Term, name: &Term, arity: &Term) -> Option<Term> {
         let n_args = literal_of(arity)?.as_int()?;
         let n_args = usize::try_from(n_args).ok().filter(|it| *it < MAX_PARAMS)?;
@@ -312,11 +312,11 @@ impl Rewriting<'_> {
     }
 }
 
-/// Kinds of records that go somewhere else, or choose.
+/// Records of Core Erlang that call or choose.
 const BRANCHING: &[&str] =
     &["c_apply", "c_case", "c_catch", "c_fun", "c_letrec", "c_primop", "c_receive", "c_try"];
 
-/// Where a clause stands that somebody wrote.
+/// Returns the position of a clause that the user wrote; `None` for the compiler's own.
 fn place_of(module: &Atom, anno: &Term) -> Option<ClausePlace> {
     let items = anno.as_list()?;
     if items.iter().any(|it| it.as_atom() == Some("compiler_generated")) {
@@ -330,11 +330,11 @@ fn place_of(module: &Atom, anno: &Term) -> Option<ClausePlace> {
     Some(ClausePlace { module: module.clone(), line, column })
 }
 
-/// As many as a function may have.
+/// The maximal number of parameters of a function plus one.
 const MAX_PARAMS: usize = 256;
 
-/// The body after a note that its clause was entered. A message is first taken out of the mailbox:
-/// nothing may be called before that.
+/// Puts a note at the beginning of a clause's body. If the clause takes a message, the note comes after its removal
+/// from the mailbox, before which nothing may be called.
 fn noted(body: Term, note: impl FnOnce() -> Term) -> Term {
     if let Some([Term::Atom(tag), anno, first, then]) = body.as_tuple()
         && tag.as_str() == "c_seq"
@@ -347,7 +347,7 @@ fn noted(body: Term, note: impl FnOnce() -> Term) -> Term {
     node("c_seq", &Term::Nil, [note(), body])
 }
 
-/// Puts the clause before all that were entered.
+/// Returns code that adds the clause to the front of the log.
 fn telling(number: i64) -> Term {
     let log = || literal(Term::atom("gimlet_log"));
     let entered = erlang("get", vec![log()]);
@@ -355,8 +355,8 @@ fn telling(number: i64) -> Term {
     erlang("put", vec![log(), entry])
 }
 
-/// Mixes the clause into the path so far, which only the unit's process has. A read and a write of the
-/// dictionary are the cheapest memory that a process has: `cargo xtask backend` measures it.
+/// Returns code that mixes the clause into the path hash, which only the unit's process has. The process dictionary is
+/// the cheapest memory of a process; `cargo xtask backend` measures the cost.
 fn mixing(number: i64) -> Term {
     let path = || literal(Term::atom("gimlet_path"));
     let int = |it| literal(Term::Int(it));
@@ -380,7 +380,7 @@ fn erlang(name: &str, args: Vec<Term>) -> Term {
     call_at(&Term::Nil, literal(Term::atom("erlang")), literal(Term::atom(name)), args)
 }
 
-/// The fun with another body, made of the list of its parameters.
+/// Replaces the body of a fun; the new body is made from the list of its parameters.
 fn forward(fun: &Term, body: impl FnOnce(Term) -> Term) -> Option<Term> {
     let [tag, anno, params, _] = fun.as_tuple()? else { return None };
     let body = body(list(params.as_list()?.to_vec()));
@@ -407,7 +407,7 @@ fn call_at(anno: &Term, module: Term, name: Term, args: Vec<Term>) -> Term {
     node("c_call", anno, [module, name, Term::proper_list(args)])
 }
 
-/// The list of some values, as an expression.
+/// Returns the expression of a list of these items.
 fn list(items: Vec<Term>) -> Term {
     let nil = literal(Term::Nil);
     items.into_iter().rev().fold(nil, |tail, head| node("c_cons", &Term::Nil, [head, tail]))

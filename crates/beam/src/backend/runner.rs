@@ -1,13 +1,12 @@
-//! A BEAM of its own in which units run: rewritten code goes in, inputs go in, ends and logs come
-//! out.
+//! A BEAM in which units run: gets rewritten code and inputs, and returns outcomes and logs.
 //!
-//! Whatever a program does there costs one run: its time and memory are limited, and a runtime that
-//! is gone is started anew with all its modules.
+//! A program can spoil only its own run: time and memory are limited, and a runtime that is lost is restarted with all
+//! its modules.
 
 use crate::backend::pure::Purity;
 use crate::backend::rewrite::{ClausePlace, Clauses, Leaving, SEEN, is_native, plain, rewrite};
 use crate::backend::scope::{Scope, Witness};
-use crate::compiled::Made;
+use crate::compiled::Compilation;
 use crate::otp::Otp;
 use crate::peer::path_term;
 use crate::source::Source;
@@ -19,7 +18,7 @@ use std::time::Duration;
 use term::{Atom, Fun, Style, Term, print};
 use trace::Outcome;
 
-/// What one run may take.
+/// The limits of one run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub time: Duration,
@@ -39,50 +38,50 @@ pub struct Runner {
     scope: Scope,
     /// The code of modules that are or may be rewritten.
     code: BTreeMap<Atom, Option<Arc<ModuleCode>>>,
-    /// The modules that the runtime has to have, in order.
+    /// The modules that the runtime must have, in the order of loading.
     wanted: Vec<Atom>,
-    /// Modules that run as they are: native ones, and those without code that we can read.
+    /// Modules that are not rewritten: native ones, and those without readable code.
     alone: BTreeSet<Atom>,
-    /// Functions that run outside as a whole, and those that must not.
+    /// The functions that run outside as a whole, by module. `staying` has those that must not.
     leaving: BTreeMap<Atom, Leaving>,
     staying: BTreeSet<FunctionName>,
     purity: Purity,
     clauses: Clauses,
-    /// Runs that the process has made.
+    /// How many runs the current process has made.
     n_runs_of_process: u64,
     outside: Arc<Outside>,
-    /// The process that has the modules, counted by starts.
+    /// The runtime that has the modules loaded, by the number of starts.
     ready: Option<u32>,
-    /// Runs asked of BEAM.
+    /// How many runs were asked of BEAM.
     pub n_runs: u64,
-    /// Modules that were not in the cache.
+    /// How many modules had to be compiled because they were not in the cache.
     pub n_compiled: u64,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub enum Ran {
     Ended(Box<End>),
-    /// It was cut short: too long, too large, refused, or the runtime is gone.
+    /// The run was cut short: it took too long, became too large, was refused, or lost the runtime.
     Cut(String),
 }
 
-/// How a run ended, and what it told.
+/// The outcome of a run, and its log.
 #[derive(Clone, Debug)]
 pub struct End {
     pub outcome: Outcome,
-    /// In the order in which the unit's process got them.
+    /// The results of calls that left the run, in the order in which the unit's process got them.
     pub results: VecDeque<(FunctionName, Answer)>,
-    /// Clauses that it entered, if they are witnessed.
+    /// The clauses that were entered, if they are witnessed.
     pub clauses: Vec<i64>,
-    /// All alternatives that it took, made one number, if they are witnessed.
+    /// A hash of all alternatives taken, if it is witnessed.
     pub path: Option<i64>,
-    /// Numbers of clauses that were entered in functions that run outside as a whole.
+    /// The numbers of clauses that were entered in functions that run outside as a whole.
     pub seen: Vec<i64>,
 }
 
 impl Runner {
-    /// Finds other modules through a host of its own, which it takes over.
+    /// Returns a runner on a runtime that it owns.
     pub fn new(otp: Otp, allowed: Allowed, witness: Witness, limits: Limits) -> Runner {
         let scope = Scope::new(BTreeSet::new(), allowed, witness);
         let outside = Arc::new(scope.outside());
@@ -105,7 +104,7 @@ impl Runner {
         }
     }
 
-    /// A module under test, which keeps its name: nothing of OTP may be called so.
+    /// Adds a module under test. It keeps its name, so no module of OTP may have the same name.
     pub fn add(&mut self, code: &Arc<ModuleCode>) -> Result<(), HostError> {
         let name = code.name.clone();
         self.code.insert(name.clone(), Some(Arc::clone(code)));
@@ -125,12 +124,12 @@ impl Runner {
         Ok(())
     }
 
-    /// From now on runs may take this.
+    /// Sets the limits of further runs.
     pub fn limit(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
-    /// How many runtimes were started so far.
+    /// Returns how many runtimes were started so far.
     pub fn n_starts(&self) -> u32 {
         self.otp.starts()
     }
@@ -151,7 +150,7 @@ impl Runner {
             let answer = match self.otp.ask(self.limits.time, &request) {
                 Ok(answer) => answer,
                 Err(HostError::Timeout(_)) => return Ok(Ran::Cut("it takes too long".to_owned())),
-                // What broke the runtime may be what earlier runs have left behind.
+                // The runtime may have been damaged by earlier runs, so the run is repeated on a new one.
                 Err(HostError::Lost(_)) if !is_first => continue,
                 Err(HostError::Lost(why)) => return Ok(Ran::Cut(why)),
                 Err(error) => return Err(error),
@@ -162,7 +161,7 @@ impl Runner {
         }
     }
 
-    /// What an answer to a run means; `None` if the run is to be made again.
+    /// Interprets the answer to a run; `None` if the run must be repeated.
     fn answered(&mut self, answer: &Term) -> Result<Option<Ran>, HostError> {
         let lost = || HostError::Lost("no answer to a run".to_owned());
         let cut = |why: String| Ok(Some(Ran::Cut(why)));
@@ -193,7 +192,7 @@ impl Runner {
         }
     }
 
-    /// The clauses that a run enters, in order, whatever is witnessed otherwise.
+    /// Returns the clauses that a run enters, in order, whatever is witnessed otherwise.
     pub(super) fn clauses_of(
         &mut self,
         module: &Atom,
@@ -221,7 +220,7 @@ impl Runner {
         clauses.iter().filter_map(|it| self.clauses.places.get(it).cloned()).collect()
     }
 
-    /// What the machine takes from the log.
+    /// Returns the functions whose results the machine takes from the log.
     pub(super) fn outside(&self) -> Arc<Outside> {
         Arc::clone(&self.outside)
     }
@@ -230,18 +229,18 @@ impl Runner {
         self.scope.witness()
     }
 
-    /// The modules that have functions that run outside.
+    /// Returns the modules with functions that run outside.
     pub(super) fn leaving(&self) -> impl Iterator<Item = &Atom> {
         self.leaving.keys()
     }
 
-    /// Whether this clause tells when it is entered.
+    /// Whether this clause records when it is entered.
     pub(super) fn is_telling(&self, place: &ClausePlace) -> bool {
         self.clauses.places.get(&place.number()) == Some(place)
     }
 
-    /// From now on the function runs outside as a whole, if it is one of the modules under test
-    /// and only computes. Says whether that is so now.
+    /// Moves a function outside as a whole, if it belongs to a module under test and is pure. Returns whether it was
+    /// moved.
     pub(super) fn let_go(&mut self, function: &FunctionName) -> Result<bool, HostError> {
         let FunctionName { module, name, arity } = function;
         if !self.scope.is_own(module) || self.staying.contains(function) {
@@ -264,7 +263,7 @@ impl Runner {
         Ok(true)
     }
 
-    /// The function gets what is symbolic after all, and must run inside.
+    /// Moves a function back inside, because it gets symbolic arguments.
     pub(super) fn keep(&mut self, function: &FunctionName) -> Result<(), HostError> {
         let FunctionName { module, name, arity } = function;
         self.staying.insert(function.clone());
@@ -280,7 +279,7 @@ impl Runner {
         let is_table =
             |it: &Term| matches!(it, Term::Fun(fun) if matches!(**fun, Fun::Table { .. }));
         let (kind, args) = if args.has_part(is_table) {
-            // A fun that is an input is written down, and made there.
+            // A fun among the arguments is sent as text and created there.
             ("run_text", Term::binary(print(&args, Style::TW).into_bytes()))
         } else {
             ("run", args)
@@ -293,7 +292,7 @@ impl Runner {
         self.ready == Some(self.otp.starts()) && self.otp.process_id().is_some()
     }
 
-    /// Starts the runtime if there is none, and gives a new one what the old one had.
+    /// Starts the runtime if it is not running, and restores the modules of the last one.
     pub fn prepare(&mut self) -> Result<(), HostError> {
         if self.is_ready() {
             return Ok(());
@@ -321,7 +320,7 @@ impl Runner {
         self.otp.ask(self.otp.load_limit(), &request).map(drop)
     }
 
-    /// The program came to a module that is not there yet.
+    /// Loads a module that the program has reached for the first time.
     fn need(&mut self, module: &Atom) -> Result<(), HostError> {
         let code = self.load(module);
         if code.is_none_or(|it| is_native(&it.core)) {
@@ -345,7 +344,7 @@ impl Runner {
         code.or_insert_with(|| otp.load(module).ok().map(Arc::new)).clone()
     }
 
-    /// Loads a module under test that is not rewritten.
+    /// Loads a module under test without rewriting it.
     fn use_as_it_is(&mut self, module: &Atom) -> Result<(), HostError> {
         let source = self.otp.find(module)?;
         let (name, path) = (Term::Atom(module.clone()), path_term(source.path()));
@@ -382,7 +381,7 @@ impl Runner {
             let parts = vec![Term::Atom(name.clone()), core, Term::string(&code.file)];
             let request = [Term::atom("rewritten")].into_iter().chain(parts).collect();
             let made = self.otp.compile(&name, &Term::Tuple(request))?;
-            self.n_compiled += u64::from(made == Made::Now);
+            self.n_compiled += u64::from(made == Compilation::Now);
         }
         Ok(())
     }
@@ -397,7 +396,7 @@ fn ended(end: &Term, log: &Term, path: Option<i64>, seen: &Term) -> Option<Ran> 
         _ => return None,
     };
     let (mut results, mut clauses) = (VecDeque::new(), Vec::new());
-    // The newest comes first.
+    // The log is built by prepending, so the newest entry comes first.
     for entry in log.as_list()?.iter().rev() {
         match entry {
             Term::Int(number) => clauses.push(*number),

@@ -1,4 +1,4 @@
-//! Which functions belong to the run, which are asked and noted, and which are refused.
+//! Where each function runs: as part of the run, outside with its result logged, or nowhere.
 
 use erlang::builtins::{Builtin, Effect, OnBeam, all};
 use erlang::machine::{Allowed, Outside};
@@ -6,30 +6,30 @@ use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use term::{Atom, Term};
 
-/// What the log says besides results from outside.
+/// What the log contains besides results from outside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Witness {
-    /// Nothing: how the run ends is all that is compared.
+    /// Nothing: only outcomes are compared.
     Ends,
-    /// One number made of all alternatives that were taken, in order.
+    /// A hash of all alternatives taken, in order.
     #[default]
     Path,
-    /// Every clause of the source that is entered.
+    /// Every source clause that is entered.
     Clauses,
 }
 
-/// Where a called function runs, and who learns of it.
+/// Where a called function runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Placed {
-    /// On BEAM as it is, and on the machine: both compute the same.
+    /// On BEAM directly and on the machine: both compute the same.
     Both,
-    /// On BEAM alone; its result is noted.
+    /// On BEAM only; the result is logged.
     Outside,
-    /// On BEAM by the agent, which hides what is not the program's own.
+    /// On BEAM through the agent, which hides the tool's own entries.
     ByAgent(&'static str),
-    /// Nowhere. The text says what it was.
+    /// Nowhere; the text names what was refused.
     Refused(String),
-    /// Code that is rewritten, in the module of this name.
+    /// In rewritten code, in the module with this name.
     Rewritten(Atom),
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Scope {
     rows: FxHashMap<(Atom, Atom, u8), Placed>,
     /// The modules under test, which keep their names.
     own: BTreeSet<Atom>,
-    /// Those of them that are not rewritten: they load native code.
+    /// Modules under test that are not rewritten, because they load native code.
     native: BTreeSet<Atom>,
     allowed: Allowed,
     witness: Witness,
@@ -47,9 +47,9 @@ pub(super) struct Scope {
 /// The runtime's own modules, which are never rewritten.
 pub(super) const RUNTIME: [&str; 3] = ["erlang", "erts_internal", "erts_debug"];
 
-/// Functions written in Erlang that change the runtime for good, or for all. The machine runs them in a world
-/// that ends with the run; on BEAM their effect would be there for all runs that follow, so only the machine
-/// runs them. Of builtins, their rows say so.
+/// Functions written in Erlang that change the runtime permanently or globally. Only the machine runs them, whose world
+/// ends with the run; on BEAM their effect would last for all later runs. The rows of builtins say the same for
+/// builtins.
 const LASTING: &[(&str, &[&str])] = &[
     ("application", &["permit", "set_env", "stop", "takeover", "unload", "unset_env"]),
     ("code", &["atomic_load", "finish_loading", "replace_path"]),
@@ -77,12 +77,12 @@ const LASTING: &[(&str, &[&str])] = &[
         ],
     ),
     ("net_kernel", &["stop"]),
-    // These have another process call what it should not.
+    // These functions make another process call an arbitrary function.
     ("rpc", &["async_call", "block_call", "call", "cast", "eval_everywhere", "multicall"]),
     ("timer", &["apply_after", "apply_interval", "apply_repeatedly"]),
 ];
 
-/// Functions written in Erlang that reach outside, whatever arity they have.
+/// Functions written in Erlang with effects outside the runtime, whatever their arity.
 const REACHING: &[(&str, &str, Effect)] = &[
     ("erl_ddll", "load", Effect::Os),
     ("erl_ddll", "load_driver", Effect::Os),
@@ -92,8 +92,7 @@ const REACHING: &[(&str, &str, Effect)] = &[
     ("gen_udp", "open", Effect::Network),
 ];
 
-/// Modules of OTP that compute and do nothing else. Unless somebody wants to see their clauses, they
-/// need no rewriting.
+/// Modules of OTP that only compute. They are rewritten only if their clauses are witnessed.
 const COMPUTING: &[&str] = &[
     "array",
     "base64",
@@ -121,9 +120,9 @@ const COMPUTING: &[&str] = &[
     "digraph_utils",
 ];
 
-/// Before the name of a module of OTP that was rewritten: OTP itself goes on with the original.
+/// The prefix of the name of a rewritten copy of an OTP module; OTP itself uses the original.
 const PREFIX: &str = "gimlet ";
-/// Before the name of a module under test as it was written.
+/// The prefix of the name of an unchanged copy of a module under test.
 const PLAIN: &str = "gimlet plain ";
 
 impl Scope {
@@ -171,7 +170,7 @@ impl Scope {
             return Placed::Rewritten(module.clone());
         }
         match module.as_str() {
-            // What the machine does not have of the runtime itself.
+            // A function of the runtime that the machine lacks.
             text if RUNTIME.contains(&text) => Placed::Outside,
             text if self.is_left_alone(text) => Placed::Both,
             _ => Placed::Rewritten(self.name_of(module)),
@@ -182,13 +181,13 @@ impl Scope {
         self.witness != Witness::Clauses && COMPUTING.contains(&module)
     }
 
-    /// Whether the module has a native function of this name, whatever its code says.
+    /// Returns where the native function with this name runs, if there is one; its Erlang code is ignored.
     pub(super) fn row(&self, module: &Atom, name: &Atom, arity: usize) -> Option<&Placed> {
         let arity = u8::try_from(arity).ok()?;
         self.rows.get(&(module.clone(), name.clone(), arity))
     }
 
-    /// What a module is called after it was rewritten.
+    /// Returns the name of a module after rewriting.
     pub(super) fn name_of(&self, module: &Atom) -> Atom {
         if self.own.contains(module) {
             return module.clone();
@@ -200,14 +199,14 @@ impl Scope {
         Atom::new(&format!("{PLAIN}{}", module.as_str()))
     }
 
-    /// What the machine takes from the log.
+    /// Returns the functions whose results the machine takes from the log.
     pub(super) fn outside(&self) -> Outside {
         let is_outside = |it: &&'static Builtin| self.rows.get(&key(it)) == Some(&Placed::Outside);
         let builtins = all().filter(is_outside).map(|it| (it.module, it.name, it.arity)).collect();
         Outside { builtins, ..Outside::default() }
     }
 
-    /// For calls of which only the run knows where they go.
+    /// Returns the table as a term for the agent, which places calls whose target only the run knows.
     pub(super) fn to_term(&self) -> Term {
         let row = |it: &'static Builtin| {
             let placed = match self.rows.get(&key(it))? {

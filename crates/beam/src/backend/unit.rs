@@ -1,7 +1,7 @@
-//! A unit that runs on BEAM, as the engine sees it.
+//! A unit that runs on BEAM, as an executor for the engine.
 //!
-//! BEAM says how a run ends, the machine which choices led there. They make the same run: where they
-//! do not, that is a bug of ours, and the run says so.
+//! BEAM determines the outcome, the machine the choices that led to it. Both make the same run; a difference is a bug
+//! of the tool, and the run reports it.
 
 use crate::backend::alike::is_alike;
 use crate::backend::rewrite::{ClausePlace, mixed};
@@ -24,21 +24,21 @@ pub struct BeamUnit<'m> {
     function: Atom,
     recorder: Recorder,
     tested: Vec<Atom>,
-    /// What clauses are called in a log.
+    /// The numbers of clauses in logs.
     numbers: FxHashMap<ClauseId, Option<i64>>,
-    /// What this input has covered so far; a run that counts for nothing has entered clauses too.
+    /// What this input has covered so far; an attempt that is repeated covers clauses, too.
     covered: Covered,
-    /// Whether the machine is enough so far.
+    /// Whether the unit still runs on the machine alone.
     is_here: bool,
     /// Why BEAM did not finish the last run.
     pub cut: Option<String>,
-    /// Runs in which the machine went another way than BEAM, and how.
+    /// Descriptions of the runs in which the machine differed from BEAM.
     pub differences: Vec<String>,
 }
 
-/// More are counted by nobody.
+/// How many differences are described.
 const MAX_DIFFERENCES: usize = 100;
-/// How often a run is made again because a function went to the other side.
+/// How often a run is repeated because a function was moved.
 const MAX_MOVES: usize = 8;
 
 impl BeamUnit<'_> {
@@ -63,7 +63,7 @@ impl BeamUnit<'_> {
         }
     }
 
-    /// What is not in these modules and the unit's own is only used by what is tested.
+    /// Sets the modules under test besides the unit's own; other modules count as libraries.
     #[must_use]
     pub fn testing(mut self, modules: &[Atom]) -> Self {
         self.tested = modules.iter().chain([&self.module]).cloned().collect();
@@ -72,27 +72,26 @@ impl BeamUnit<'_> {
         self
     }
 
-    /// Runs on the machine alone until a run shows that BEAM is needed, or faster: see
-    /// [`BeamUnit::is_better_there`].
+    /// Runs on the machine alone until a run shows that BEAM is needed or faster; see [`BeamUnit::is_better_there`].
     #[must_use]
     pub fn only_if_needed(mut self) -> Self {
         self.is_here = !self.runner.has_native();
         self
     }
 
-    /// Whether BEAM runs the unit by now.
+    /// Whether BEAM runs the unit now.
     pub fn is_on_beam(&self) -> bool {
         !self.is_here
     }
 
-    /// Inputs and results are as the spec says.
+    /// Restricts inputs and results to the spec.
     #[must_use]
     pub fn within(mut self, spec: FromSpec) -> Self {
         self.recorder = Recorder::within(spec);
         self
     }
 
-    /// Says that the two sides differ.
+    /// Records a difference between the machine and BEAM.
     fn differ(&mut self, what: String, losses: &mut Vec<Loss>) {
         let loss = format!("the machine and BEAM differ: {what}");
         losses.push(Loss { site: SiteId(0), what: loss });
@@ -101,7 +100,7 @@ impl BeamUnit<'_> {
         }
     }
 
-    /// How the machine went another way than BEAM, if it did.
+    /// Returns how the machine's path differed from BEAM's; `None` if it did not.
     fn compare(
         &mut self,
         entered: &[ClauseId],
@@ -123,7 +122,7 @@ impl BeamUnit<'_> {
         }
     }
 
-    /// The number of a clause that tells on BEAM when it is entered.
+    /// Returns the number of a clause that is logged on BEAM; `None` for other clauses.
     fn number(&mut self, id: ClauseId) -> Option<i64> {
         let BeamUnit { numbers, machine, runner, .. } = self;
         *numbers.entry(id).or_insert_with(|| {
@@ -133,7 +132,7 @@ impl BeamUnit<'_> {
         })
     }
 
-    /// The first clause where the machine went another way.
+    /// Returns the first clause at which the machine's path differed.
     fn first_difference(&self, entered: &[ClauseId], on_beam: &[ClausePlace]) -> Option<String> {
         let place = |id: &ClauseId| {
             let (module, line, column) = self.machine.clause_place(*id)?;
@@ -153,7 +152,7 @@ impl BeamUnit<'_> {
         })
     }
 
-    /// One input on the machine alone, or `None` if the unit goes to BEAM.
+    /// Runs an input on the machine alone; `None` if the unit moves to BEAM.
     fn attempt_here(&mut self, input: &Input) -> Result<Option<Run>, ExecutorError> {
         let recorder = std::mem::take(&mut self.recorder);
         let made = self.machine.replay(
@@ -177,8 +176,8 @@ impl BeamUnit<'_> {
         Ok(Some(Run { outcome: run.outcome.into(), choices, trails, losses, covered }))
     }
 
-    /// The machine lacks something that the run needs, or spends long in a function that BEAM can run
-    /// alone, because all it does is to compute on what is not symbolic.
+    /// Whether the run needs something that the machine lacks, or spends long in a function that BEAM can run alone
+    /// because it only computes on concrete values.
     fn is_better_there(
         &mut self,
         outcome: &erlang::Outcome,
@@ -196,7 +195,7 @@ impl BeamUnit<'_> {
         Ok(false)
     }
 
-    /// One input, or `None` if a function went to the other side and the run counts for nothing.
+    /// Runs an input on both sides; `None` if a function was moved and the run must be repeated.
     fn attempt(&mut self, input: &Input, is_last: bool) -> Result<Option<Run>, ExecutorError> {
         let ran = self
             .runner
@@ -232,7 +231,7 @@ impl BeamUnit<'_> {
         let choices = std::mem::take(&mut self.recorder.choices);
         let trails = std::mem::take(&mut self.recorder.trails);
         let ours = Outcome::from(run.outcome);
-        // Nothing is gained where BEAM itself does not get through.
+        // Moving a function helps only if BEAM itself finishes the run.
         if on_beam.is_some() && !is_last {
             for (function, _) in &replay.heavy {
                 if self.runner.let_go(function).map_err(|it| host_error(&it))? {
@@ -269,7 +268,7 @@ impl BeamUnit<'_> {
         Ok(Some(Run { outcome, choices, trails, losses, covered }))
     }
 
-    /// Clauses that BEAM entered where the machine does not go.
+    /// Adds the clauses that were entered on BEAM in functions that run outside.
     fn cover(&mut self, seen: &[i64]) {
         if seen.is_empty() {
             return;
@@ -317,7 +316,7 @@ impl Executor for BeamUnit<'_> {
     }
 }
 
-/// Whether both sides ended alike. Stack traces are BEAM's compiler's business.
+/// Whether both outcomes are equal up to stack traces, which depend on BEAM's compiler.
 fn is_same(ours: &Outcome, theirs: &Outcome) -> bool {
     match (ours, theirs) {
         (Outcome::Value(ours), Outcome::Value(theirs)) => is_alike(ours, theirs),

@@ -6,9 +6,9 @@ use crate::erlang::host::host;
 use crate::erlang::trouble::{bad_target, host_trouble};
 use crate::explain::Code;
 use beam::Target;
-use beam::instrument::{flatten, instrument as transform, show};
 use erlang::core::read;
 use erlang::{Host, HostError};
+use papers::instrumentation::{flatten, instrument as transform, show};
 use std::process::ExitCode;
 
 /// What goes to stdout, and the exit code.

@@ -14,7 +14,7 @@ use crate::erlang::unit::{UnitName, quoted};
 use crate::flow::Rated;
 use ::report::{Kind, Level};
 use engine::{Part, Precision};
-use erlang::spec::{Maker, Origin};
+use specs::{Maker, Origin};
 use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
 

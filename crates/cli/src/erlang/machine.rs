@@ -9,7 +9,6 @@ use crate::erlang::trouble::no_function;
 use crate::explain::Code;
 use beam::{Otp, Places};
 use erlang::builtins::Stop;
-use erlang::data::NoTerm;
 use erlang::machine::{Allowed, Epoch, Limits, Logging};
 use erlang::{Host, HostError, Machine, MachineError, ModuleCode, Outcome, Settings};
 use std::ffi::OsString;
@@ -18,6 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use term::{Atom, Call, Fun, Style, Term, print};
+use values::NoTerm;
 
 /// How the call ended, or why we could not go on; what the program wrote, and how it came to it.
 pub(crate) struct Executed {

@@ -5,7 +5,7 @@
 //! A recipe says by its tag what it is; types only say where to look for recipes.
 
 use crate::erlang::core::{self, Definition};
-use erlang::spec::{Maker, Otherwise, Signature};
+use specs::{Maker, Otherwise, Signature};
 use std::collections::{BTreeMap, BTreeSet};
 use term::{Atom, Code, Term, Type, TypeId, Types};
 

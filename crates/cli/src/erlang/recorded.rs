@@ -9,7 +9,7 @@ use crate::erlang::level::cut;
 use crate::erlang::unit::UnitName;
 use crate::explain::Code;
 use crate::record::{Call, End, Recording, find};
-use erlang::spec::{Origin, Signature};
+use specs::{Origin, Signature};
 use term::{Style, print};
 use trace::Input;
 

@@ -24,7 +24,6 @@ use engine::{
 };
 use engine::{follow, step_name};
 use erlang::Machine;
-use erlang::data::NodeId;
 use erlang::machine::Staged;
 use serde::{Deserialize, Serialize};
 use std::collections::btree_map::Entry;
@@ -33,6 +32,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use term::{Atom, Style, print};
 use trace::{Actor, Blocked, Input, Label, Outcome, Sent, Stage, Step, Stopped, Take};
+use values::NodeId;
 
 /// An order of steps that a finding needs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

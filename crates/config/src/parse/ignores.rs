@@ -1,6 +1,6 @@
-//! `[[ignore]]`: the findings that are known and accepted.
+//! `[[ignore]]`: accepted findings.
 //!
-//! Does not know which kinds of findings there are.
+//! Does not know which kinds of findings exist.
 
 use super::{Entry, Reader, entries, listed, noun};
 use crate::glob::Glob;
@@ -10,7 +10,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// The keys that say which findings are meant.
+/// The keys that select findings.
 const SELECTORS: &[&str] = &["unit", "kind", "fingerprint", "reason"];
 /// The other keys.
 const REMARKS: &[&str] = &["because", "until"];
@@ -36,7 +36,7 @@ impl Reader<'_> {
         self.complain(span, title, "write `[[ignore]]` above each of them, in double brackets");
     }
 
-    /// One `[[ignore]]`; nothing if what it needs is missing.
+    /// Reads one `[[ignore]]`; `None` if a required key is missing.
     fn ignore(&mut self, span: Range<usize>, table: &DeTable<'_>) -> Option<Ignore> {
         let line = line_at(self.text, span.start);
         let (mut unit, mut kind, mut fingerprint, mut reason) = (None, None, None, None);
@@ -79,7 +79,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text that is not empty.
+    /// Reads a string that is not empty.
     fn string(&mut self, name: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
         let noun = match value.get_ref().as_str() {
             Some(text) if !text.trim().is_empty() => return Some(text.to_owned()),
@@ -118,7 +118,7 @@ impl Reader<'_> {
                 (Some(date), None) => return Some((date.year.into(), date.month, date.day)),
                 (Some(_), Some(_)) => "a date with a time",
                 (None, Some(_)) => "a time",
-                // The text is no date, which was said already.
+                // The text is not a date, which the parser has reported already.
                 (None, None) => return None,
             },
             None => noun(value.get_ref()),

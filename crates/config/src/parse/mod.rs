@@ -1,7 +1,7 @@
-//! From the text of `gimlet.toml` to plain data, or to everything that is wrong with it.
+//! The parser of `gimlet.toml`: returns plain data, or all problems in the text.
 //!
-//! Knows the tables of the file, and no option by name: those arrive as a list. Whether the text of a
-//! value is a time or a number is not checked here, but where the options are defined.
+//! Knows the tables of the file, and no option by name; the options are passed as a list. Whether a value is a valid
+//! time or number is checked where the options are defined.
 
 mod ignores;
 mod options;
@@ -16,9 +16,9 @@ use toml::de::{DeString, DeTable, DeValue};
 
 /// Reads a configuration file.
 ///
-/// `file` is its name, `known` the options that may be set, `reports` the names of the formats that
-/// `[report]` may hold. Problems come in the order of the file, all of them at once; after a mistake
-/// that leaves the rest of the text unclear, such as an open bracket, only those before it.
+/// `file` is its name, `known` the options that may be set, `reports` the names of the formats that `[report]` may
+/// contain. All problems are returned at once, in the order of the file; after a mistake that makes the rest of the
+/// text unclear, such as an open bracket, only the problems before it.
 pub fn parse(
     file: &str,
     text: &str,
@@ -37,7 +37,7 @@ pub fn parse(
     if problems.is_empty() { Ok(config) } else { Err(problems) }
 }
 
-/// What the file may hold beside options, as it is written.
+/// The tables of the file besides options, and how they are written.
 const TABLES: &[(&str, &str)] = &[
     ("report", "[report]"),
     ("path", "[path.\"src/**\"]"),
@@ -49,7 +49,7 @@ struct Reader<'a> {
     text: &'a str,
     known: &'a [Known],
     reports: &'a [&'a str],
-    /// Whether all of the text could be read, so that what is not there is really missing.
+    /// Whether the whole text could be read, so that something absent is really missing.
     is_whole: bool,
     problems: Vec<Problem>,
 }
@@ -57,7 +57,7 @@ struct Reader<'a> {
 /// A key with its value.
 type Entry<'t, 'i> = (&'t Spanned<DeString<'i>>, &'t Spanned<DeValue<'i>>);
 
-/// Which of the two sorts of scope a table is.
+/// Which sort of scope a table is.
 #[derive(Clone, Copy)]
 enum ScopeKind {
     Path,
@@ -65,7 +65,7 @@ enum ScopeKind {
 }
 
 impl ScopeKind {
-    /// The name of the table, and a pattern to show.
+    /// Returns the name of the table and an example of a pattern.
     fn name_and_example(self) -> (&'static str, &'static str) {
         match self {
             ScopeKind::Path => ("path", "src/**"),
@@ -101,7 +101,7 @@ impl Reader<'_> {
         Config { file: file.to_owned(), options, paths, units, ignores }
     }
 
-    /// `[report]`: a file for each format.
+    /// Reads `[report]`: a file for each format.
     fn report(&mut self, acc: &mut Vec<Setting>, (key, value): Entry<'_, '_>) {
         let Some(table) = value.get_ref().as_table() else {
             let title = format!("`report` is a table, not {}", noun(value.get_ref()));
@@ -135,7 +135,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `[path."…"]` or `[unit."…"]`: options for each pattern.
+    /// Reads `[path."…"]` or `[unit."…"]`: options for each pattern.
     fn scopes(&mut self, kind: ScopeKind, (key, value): Entry<'_, '_>) -> Vec<Scope> {
         let (name, example) = kind.name_and_example();
         let usage = format!("write `[{name}.\"{example}\"]`, and the options below it");
@@ -175,14 +175,14 @@ impl Reader<'_> {
     }
 }
 
-/// The entries in the order of the file.
+/// Returns the entries in the order of the file.
 fn entries<'t, 'i>(table: &'t DeTable<'i>) -> Vec<Entry<'t, 'i>> {
     let mut res: Vec<Entry<'t, 'i>> = table.iter().collect();
     res.sort_by_key(|(key, _)| key.span().start);
     res
 }
 
-/// What a value is, with its article.
+/// Returns a noun for the value's type, with its article.
 fn noun(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",

@@ -1,6 +1,6 @@
-//! Options and their values: which option a key is, and its value as text of a command line.
+//! Options and their values: the option of a key, and its value as text for a command line.
 //!
-//! Knows how many values an option takes, not which ones are allowed.
+//! Knows how many values an option takes, not which ones are valid.
 
 use super::{Entry, Reader, TABLES, entries, listed, noun};
 use crate::data::{Extent, Kind, Known, Setting};
@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 impl Reader<'_> {
-    /// The settings of a scope, and its `skip`.
+    /// Reads the settings of a scope and its `skip`.
     pub(super) fn scope(&mut self, table: &DeTable<'_>) -> (Vec<Setting>, Option<bool>) {
         let (mut settings, mut skip) = (Vec::new(), None);
         for entry @ (key, value) in entries(table) {
@@ -36,13 +36,13 @@ impl Reader<'_> {
         (settings, skip)
     }
 
-    /// The option that a key means: `no_spec` is `no-spec`.
+    /// Returns the option of a key; `no_spec` stands for `no-spec`.
     pub(super) fn option_of(&self, key: &Spanned<DeString<'_>>) -> Option<&Known> {
         let name = key.get_ref().replace('_', "-");
         self.known.iter().find(|it| it.name == name)
     }
 
-    /// Adds what an option is set to. A key without an option is not this function's business.
+    /// Adds the setting of an option. Ignores keys that are not options.
     pub(super) fn setting(&mut self, acc: &mut Vec<Setting>, (key, value): Entry<'_, '_>) {
         let Some(Known { name, kind, extent: _ }) = self.option_of(key).cloned() else {
             return;
@@ -151,13 +151,13 @@ fn is_table(value: &DeValue<'_>) -> bool {
     value.is_table() || value.as_array().is_some_and(|it| is_list_of_tables(it))
 }
 
-/// A plain value, as it would be written on a command line.
+/// Returns a plain value as it is written on a command line.
 fn text_of(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.clone().into_owned()),
         DeValue::Integer(it) if it.radix() == 10 => Some(without_plus(it.as_str())),
-        // A prefix such as 0x is TOML's and no command line's. What is too great stays as it is, to be
-        // refused there.
+        // Prefixes such as 0x exist in TOML only. A number that is too large is passed on unchanged and refused by the
+        // option.
         DeValue::Integer(it) => Some(
             u64::from_str_radix(it.as_str(), it.radix())
                 .map_or_else(|_| it.to_string(), |it| it.to_string()),

@@ -1,6 +1,6 @@
-//! Text that is not TOML: the parser's errors in the words of somebody who just wants to set an option.
+//! Text that is not TOML: the parser's errors, reworded for users.
 //!
-//! Knows the messages of the parser. One that it does not know is shown as it is.
+//! Knows the messages of the parser. Unknown messages are shown unchanged.
 
 use crate::problem::{Problem, line_at};
 use std::collections::BTreeSet;
@@ -8,20 +8,20 @@ use toml::de::Error;
 
 pub(super) struct Syntax {
     pub(super) problems: Vec<Problem>,
-    /// The first line with an error after which nobody knows what belongs to what.
+    /// The first line with an error that makes the structure of the following lines unclear.
     pub(super) clear_until: Option<usize>,
 }
 
 impl Syntax {
-    /// Whether a line was read as it was meant: no error is in it, and none before it spoils it.
+    /// Whether a line was read correctly: it has no error, and no earlier error makes it unclear.
     pub(super) fn is_clear(&self, line: usize) -> bool {
         self.clear_until.is_none_or(|it| line < it)
             && self.problems.iter().all(|it| it.line != line)
     }
 }
 
-/// At most one problem for a line, and none after the first that leaves the rest unclear: what follows
-/// is mostly its consequence.
+/// Returns at most one problem for a line, and none after the first one that makes the rest unclear, since those are
+/// mostly consequential errors.
 pub(super) fn read(text: &str, errors: &[Error]) -> Syntax {
     let line_of = |error: &Error| line_at(text, error.span().unwrap_or_default().start);
     let clear_until = errors.iter().filter(|it| !is_local(it.message())).map(line_of).min();
@@ -36,7 +36,7 @@ pub(super) fn read(text: &str, errors: &[Error]) -> Syntax {
     Syntax { problems, clear_until }
 }
 
-// What the parser says before `, expected …`.
+// The beginnings of the parser's messages, before `, expected …`.
 const NO_QUOTES: &str = "string values must be quoted";
 const TWICE: &str = "duplicate key";
 const BAD_KEY: &str = "invalid unquoted key";
@@ -45,7 +45,7 @@ const BAD_BOOLEAN: &str = "invalid boolean";
 const BAD_DATE: &str = "invalid date";
 const BAD_FLOAT: &str = "invalid float";
 
-/// Whether an error concerns one value or one name, so that what follows is read as it was meant.
+/// Whether an error concerns a single value or name, so that the following text is read correctly.
 fn is_local(message: &str) -> bool {
     let local = [NO_QUOTES, TWICE, BAD_KEY, BAD_BOOLEAN, BAD_DATE, BAD_FLOAT];
     local.iter().any(|it| message.starts_with(it))
@@ -88,14 +88,14 @@ fn problem(text: &str, error: &Error) -> Problem {
     }
 }
 
-/// Whether a string, a list or a table has no end.
+/// Whether a string, a list or a table is not closed.
 fn is_end_missing(trouble: &str, expected: &str) -> bool {
     let is_open_string = trouble.starts_with("invalid") && trouble.ends_with("string");
     (trouble.starts_with("unclosed") || is_open_string)
         && ["`\"`", "`'`", "`]`", "`]]`", "`}`"].contains(&expected)
 }
 
-/// Whether quotes make a string of it.
+/// Whether the text would be a valid string in quotes.
 fn is_word(meant: &str) -> bool {
     !meant.is_empty() && !meant.contains(['"', '\'', '\\', '\n', '#', '[', ']', '{', '}', '=', ','])
 }

@@ -1,4 +1,4 @@
-//! Which settings hold for a unit, and which findings are ignored on a day.
+//! Tests of which settings apply to a unit, and which findings are ignored on a day.
 
 use crate::good;
 use config::{Day, IgnoreQuery};

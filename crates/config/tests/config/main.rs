@@ -1,4 +1,4 @@
-//! Configuration files as data: what they say, what is wrong with them, what holds for a unit.
+//! Tests of configuration files: their contents, their problems, and the settings of a unit.
 
 mod holds;
 mod options;
@@ -10,7 +10,7 @@ mod templates;
 use config::{Config, Extent, Kind, Known, Problem};
 use expect_test::Expect;
 
-/// The options of `gimlet test` that have a long name.
+/// The options of `gimlet test` with a long name.
 const OPTIONS: &[(&str, Kind)] = &[
     ("allow", Kind::Many),
     ("args", Kind::One),
@@ -51,7 +51,7 @@ const OPTIONS: &[(&str, Kind)] = &[
 const REPORTS: &[&str] =
     &["text", "json", "sarif", "junit", "lcov", "cobertura", "github", "markdown", "html"];
 
-/// Options that can't be set for a part of the project.
+/// Options that cannot be set for a part of the project.
 const OF_RUN: &[&str] = &["baseline", "budget", "out", "report"];
 
 fn known(options: &[(&str, Kind)]) -> Vec<Known> {
@@ -65,19 +65,19 @@ fn parse(text: &str) -> Result<Config, Vec<Problem>> {
     config::parse("gimlet.toml", text, &known(OPTIONS), REPORTS)
 }
 
-/// The configuration of a text that has no problems.
+/// Returns the configuration of a text that has no problems.
 #[track_caller]
 fn good(text: &str) -> Config {
     parse(text).unwrap_or_else(|problems| panic!("{}", drawn(text, &problems)))
 }
 
-/// Compares the problems of a text with what is expected.
+/// Compares the problems of a text with the expected ones.
 #[track_caller]
 fn check(text: &str, expected: &Expect) {
     expected.assert_eq(&drawn(text, &parse(text).expect_err("problems")));
 }
 
-/// Each problem with its line, as a terminal would show it.
+/// Draws each problem with its line, as a terminal would show it.
 fn drawn(text: &str, problems: &[Problem]) -> String {
     let mut res = String::new();
     for Problem { line, column, length, title, hint } in problems {

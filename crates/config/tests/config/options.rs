@@ -1,4 +1,4 @@
-//! Problems with options: names and values, with their exact messages.
+//! Tests of problems with options: names and values, with their exact messages.
 
 use crate::{OPTIONS, check, drawn, known};
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! Files without problems, and the arguments that they become.
+//! Tests of files without problems, and of the arguments made of them.
 
 use crate::good;
 use config::{Config, Scope, Setting};

@@ -1,4 +1,4 @@
-//! Text that is not TOML, and what is said about the rest of it.
+//! Tests of text that is not TOML, and of the problems reported about the rest of it.
 
 use crate::{check, parse};
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! Problems with `[report]`, `[path]`, `[unit]` and `[[ignore]]`, with their exact messages.
+//! Tests of problems with `[report]`, `[path]`, `[unit]` and `[[ignore]]`, with their exact messages.
 
 use crate::check;
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! What `gimlet init` writes.
+//! Tests of the files that `gimlet init` writes.
 
 use crate::{drawn, good, parse};
 use config::{Project, ProjectKind, template};
@@ -13,7 +13,7 @@ const KINDS: &[ProjectKind] = &[
     ProjectKind::Unknown,
 ];
 
-/// Every project that makes a difference.
+/// Returns one project of every kind that makes a difference.
 fn projects() -> Vec<Project> {
     let mut res = Vec::new();
     for kind in KINDS {
@@ -26,7 +26,7 @@ fn projects() -> Vec<Project> {
     res
 }
 
-/// The template with everything that it proposes.
+/// Returns the template with all proposed settings uncommented.
 fn uncommented(text: &str) -> String {
     let is_setting = |line: &str| {
         let name = line.split(" = ").next().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Flips of runs that found something new, asked once more from their inputs.
+//! Flips of runs with news, asked once more with these runs' inputs as hints.
 //!
-//! A flip is asked of the run that came to its choice first, and what the answer leaves open stays
-//! as it was there. From a later run with the same beginning it leads elsewhere: a list that holds
-//! the right items so far gets one more. Sees sites and counts, never terms.
+//! A flip is first asked with the input of the run that met its choice first, and the solver leaves everything else in
+//! that input as it was. With the input of a later run that shares the beginning of the path, the same flip leads
+//! elsewhere: a list that holds the right items so far gets one more, for example. Sees sites and counts, never terms.
 
 use crate::frontier::flip::Flip;
 use crate::frontier::seen::Seen;
@@ -13,9 +13,10 @@ use std::collections::{BTreeSet, VecDeque};
 
 #[derive(Debug, Default)]
 pub(super) struct Again {
-    /// One for each run that found something new.
+    /// One family for each run with news.
     families: Vec<Family>,
-    /// Those with flips, by how many they gave; of equals, the last.
+    /// The families that have flips left, by how many they gave out; among equals the youngest comes first. An
+    /// entry is the number of flips and `usize::MAX` minus the index of the family.
     order: BTreeSet<(usize, usize)>,
     given: FxHashMap<(NodeId, usize, usize), Given>,
 }
@@ -23,7 +24,8 @@ pub(super) struct Again {
 #[derive(Debug, Default)]
 struct Family {
     n_given: usize,
-    /// By how many flips lie between it and the run that made the family.
+    /// The flips of each generation: index 0 has those of the run with news, index n those of its descendants n flips
+    /// later.
     flips: [VecDeque<Flip>; GENERATIONS],
 }
 
@@ -33,26 +35,26 @@ struct Given {
     generation: usize,
 }
 
-/// So many flips in a row are tried without news.
+/// How many flips in a row without news are followed.
 const GENERATIONS: usize = 3;
 
-/// So much is made of one run.
+/// How many flips of one family are given out.
 const MAX_GIVEN: usize = 200;
 
 impl Again {
-    /// A run found something new; these are its flips.
+    /// Starts a family for a run with news, with these flips.
     pub(super) fn found(&mut self, flips: Vec<Flip>) {
         self.families.push(Family::default());
         self.add(self.families.len() - 1, 0, flips);
     }
 
-    /// Whether the run that was made of this flip may lead on by its own flips.
+    /// Whether the flips of the run made for this flip are still within the generations to follow.
     pub(super) fn leads_on(&self, flip: &Flip) -> bool {
         let given = self.given.get(&(flip.node, flip.alternative, flip.run));
         given.is_some_and(|it| it.generation + 1 < GENERATIONS)
     }
 
-    /// The run that was made of the flip found nothing new; these are its flips from there on.
+    /// Adds the later flips of the run made for `flip`, which had no news, to the flip's family.
     pub(super) fn go_on(&mut self, flip: &Flip, flips: Vec<Flip>) {
         let given = self.given.remove(&(flip.node, flip.alternative, flip.run));
         if let Some(Given { family, generation }) = given {
@@ -69,13 +71,13 @@ impl Again {
         }
     }
 
-    /// The next flip of the run of which least was made.
+    /// Takes the next flip of the family that gave out the fewest.
     fn take(&mut self, seen: &Seen) -> Option<Flip> {
         while let Some((n_given, place)) = self.order.pop_first() {
             let family = usize::MAX - place;
             let Some(of) = self.families.get_mut(family) else { continue };
             let Some((generation, flip)) = of.next() else { continue };
-            // It lies too deep, or was asked and nothing takes it.
+            // The flip lies too deep, or it was asked before and no input takes it.
             let is_taken = seen.tree.is_taken(flip.node, flip.alternative);
             let is_refused = seen.is_asked(flip.node, flip.alternative) && !is_taken;
             if seen.reach <= flip.depth || is_refused {
@@ -101,7 +103,8 @@ impl Source for Again {
 }
 
 impl Family {
-    /// All generations take turns: what was flipped last is pursued, and nothing waits for long.
+    /// Takes the next flip of the family. Its generations take turns, so that the latest is pursued and no older one is
+    /// starved.
     fn next(&mut self) -> Option<(usize, Flip)> {
         let generations = (0..GENERATIONS).map(|it| (it + self.n_given) % GENERATIONS);
         let waiting = |it: &usize| self.flips.get(*it).is_some_and(|it| !it.is_empty());

@@ -1,10 +1,10 @@
-//! Flips that may lead to alternatives in the code under test that no run has taken though some came by.
+//! Flips that may lead to uncovered alternatives in the code under test that runs came by without taking.
 //!
-//! A question for such an alternative fails when the choices before it rule it out: a list was found
-//! to end too early, a counter has another value. So the choices of runs that came by are taken the
-//! other way, the nearest first. Sees sites and counts, never terms.
+//! A question for such an alternative fails when the choices before it rule it out: a list ended too early, or a
+//! counter has another value. So the choices before it are flipped, in the runs that came by, the nearest first. Sees
+//! sites and counts, never terms.
 
-use crate::frontier::flip::{FEW, Flip};
+use crate::frontier::flip::{Flip, MAX_SINGLE_FLIPS};
 use crate::frontier::seen::{Goal, Seen, is_pin};
 use crate::frontier::source::{Offer, Source, SourceName};
 use crate::frontier::tree::{Above, NodeId, Tree};
@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Default)]
 pub(super) struct Aims {
     aims: FxHashMap<Goal, Aim>,
-    /// By how often each was worked on.
+    /// The goals, by how many flips were given out for each.
     order: BTreeSet<(u64, Goal)>,
-    /// For which goal a flip was given out.
+    /// The goal for which each flip was given out.
     given: FxHashMap<(NodeId, usize), Given>,
     n_walks: u64,
 }
@@ -24,20 +24,20 @@ pub(super) struct Aims {
 #[derive(Debug, Default)]
 struct Aim {
     n_turns: u64,
-    /// By how often each was used.
+    /// The walks to the goal, by how many flips each gave out, and age.
     walks: BTreeMap<(u64, u64), Walk>,
 }
 
-/// From a choice of a run upwards.
+/// A walk from a choice of a run upwards to the root; it proposes the flips on its way.
 #[derive(Clone, Copy, Debug)]
 struct Walk {
     at: Above,
-    /// The depth of the choice below.
+    /// The depth of the choice below `at`.
     depth: usize,
-    /// The first depth that is no longer this run's own.
+    /// The least depth at which the walk flips choices; the choices above it belong to the parent's walk.
     floor: usize,
     run: usize,
-    /// How many flips ago a run came by.
+    /// The run's distance in flips from a run that came by the goal; 0 if it came by itself.
     generation: u64,
 }
 
@@ -48,20 +48,21 @@ struct Given {
     depth: usize,
 }
 
-/// Runs that came by the same goal differ little from some number on.
+/// How many walks a goal has at most: further runs that come by the same goal differ little.
 const MAX_WALKS: usize = 24;
 
-/// A run that was made for a goal and did not come by may still do so after so many more flips.
+/// How many generations of runs that were made for a goal and did not come by it are still followed.
 const GENERATIONS: u64 = 3;
 
 impl Aims {
-    /// A run came to the choice below `at` and did not take this alternative, nor did any other.
+    /// Records that a run reached the choice below `at` while no run has taken the alternative `goal` of it.
     pub(super) fn came_by(&mut self, goal: Goal, at: Above, depth: usize, run: usize) {
         let walk = Walk { at, depth, floor: 0, run, generation: 0 };
         self.add(goal, walk);
     }
 
-    /// A flip that was given out for a goal has been run; it came by only if `came_by` says so.
+    /// Records the run of a flip. If the flip was given out for a goal, the run's own later choices become a walk to
+    /// the goal.
     pub(super) fn was_run(
         &mut self,
         flip: (NodeId, usize),
@@ -88,7 +89,7 @@ impl Aims {
         }
     }
 
-    /// The next flip for the goal that was worked on least.
+    /// Takes the next flip for the goal for which the fewest were given out.
     fn take(&mut self, seen: &Seen) -> Option<Flip> {
         while let Some((_, goal)) = self.order.pop_first() {
             if seen.is_covered(goal) {
@@ -97,7 +98,7 @@ impl Aims {
             }
             let Some(aim) = self.aims.get_mut(&goal) else { continue };
             let Some(((n_uses, age), mut walk)) = aim.walks.pop_first() else {
-                // It comes back with the next run that comes by.
+                // The goal is added again when the next run comes by.
                 self.aims.remove(&goal);
                 continue;
             };
@@ -121,7 +122,7 @@ impl Source for Aims {
 }
 
 impl Walk {
-    /// The nearest flip above; `None`: there are no more.
+    /// Returns the nearest flip above; `None` if there are no more.
     fn next(&mut self, seen: &Seen) -> Option<Flip> {
         let tree: &Tree = &seen.tree;
         loop {
@@ -130,7 +131,7 @@ impl Walk {
             let choice = tree.choice(node)?;
             let n = if is_pin(choice) { 0 } else { choice.n_alternatives() };
             let is_open = |it: &usize| *it != taken && !seen.is_done(node, *it);
-            if n <= FEW
+            if n <= MAX_SINGLE_FLIPS
                 && let Some(alternative) = (0..n).find(is_open)
             {
                 let (site, run, source) = (choice.site, self.run, SourceName::Towards);

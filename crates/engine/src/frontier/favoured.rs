@@ -1,4 +1,4 @@
-//! Flips of chosen runs, those of the best runs first. Which runs are good is for the frontier to say.
+//! A queue of flips of runs that the frontier chose, ordered by a rank that it gives.
 
 use crate::frontier::flip::Flip;
 use crate::frontier::seen::Seen;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Default)]
 pub(super) struct Favoured {
-    /// By the rank of their run, the least first, and age.
+    /// The flips, by the rank of their run (the least first) and age.
     flips: BTreeMap<(u64, u64), Flip>,
     n_flips: u64,
 }

@@ -1,64 +1,64 @@
-//! A choice of a past run that can be taken the other way.
+//! A flip: a choice of a past run and the alternative to take instead; and the entries of queues of flips.
 
 use crate::frontier::source::SourceName;
 use crate::frontier::tree::NodeId;
 use trace::SiteId;
 
-/// A choice of a past run to take the other way.
+/// A choice of a past run with another alternative than the run took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flip {
     pub node: NodeId,
     pub alternative: usize,
     pub site: SiteId,
     pub depth: usize,
-    /// The run that came to the choice first.
+    /// The first run that met the choice.
     pub run: usize,
-    /// Which source gives it out.
+    /// The source that proposes the flip.
     pub source: SourceName,
 }
 
-/// A choice with more alternatives than these waits as one flip: tables of characters have a thousand
-/// alternatives, at every character of a text.
-pub(super) const FEW: usize = 16;
+/// A choice with more alternatives than this is queued as one entry. A table of characters can have a thousand
+/// alternatives at each character of a text.
+pub(super) const MAX_SINGLE_FLIPS: usize = 16;
 
-/// What waits in a queue.
+/// An entry of a queue of flips.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Waiting {
+pub(super) enum QueueEntry {
     One(Flip),
-    /// The flip, and then the alternatives after it up to this one.
+    /// The flip, then the alternatives after it up to and including this one.
     Many(Flip, usize),
 }
 
-impl Waiting {
+impl QueueEntry {
     pub(super) fn depth(&self) -> usize {
         match self {
-            Waiting::One(flip) | Waiting::Many(flip, _) => flip.depth,
+            QueueEntry::One(flip) | QueueEntry::Many(flip, _) => flip.depth,
         }
     }
 
-    /// The next flip, and what waits after it.
-    pub(super) fn split(self) -> (Flip, Option<Waiting>) {
+    /// Splits the entry into its next flip and the entry that remains.
+    pub(super) fn split(self) -> (Flip, Option<QueueEntry>) {
         match self {
-            Waiting::One(flip) => (flip, None),
-            Waiting::Many(flip, last) if flip.alternative < last => {
+            QueueEntry::One(flip) => (flip, None),
+            QueueEntry::Many(flip, last) if flip.alternative < last => {
                 let next = Flip { alternative: flip.alternative + 1, ..flip };
-                (flip, Some(Waiting::Many(next, last)))
+                (flip, Some(QueueEntry::Many(next, last)))
             }
-            Waiting::Many(flip, _) => (flip, None),
+            QueueEntry::Many(flip, _) => (flip, None),
         }
     }
 
-    pub(super) fn kin(&self) -> Kin {
+    pub(super) fn alternative_count(&self) -> AlternativeCount {
         match self {
-            Waiting::One(_) => Kin::Few,
-            Waiting::Many(..) => Kin::Many,
+            QueueEntry::One(_) => AlternativeCount::Few,
+            QueueEntry::Many(..) => AlternativeCount::Many,
         }
     }
 }
 
-/// How many alternatives the choice of a flip has.
+/// Whether the choice of a flip has at most [`MAX_SINGLE_FLIPS`] alternatives or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kin {
+pub(super) enum AlternativeCount {
     Few,
     Many,
 }

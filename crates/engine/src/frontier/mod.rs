@@ -1,7 +1,7 @@
-//! Which past choice to take the other way.
+//! The frontier: which choice of a past run is flipped next.
 //!
-//! Flips come from [`source::Source`]s that take turns. The frontier tells them what each run has shown, and
-//! leaves out what was asked before. Sees sites and alternatives, never terms.
+//! Flips are proposed by [`source::Source`]s that take turns ([`source::TURNS`]). The frontier tells the sources what
+//! each run has shown, and drops flips that were asked before. Sees sites and alternatives, never terms.
 
 mod again;
 mod aims;
@@ -19,7 +19,7 @@ pub(crate) use flip::Flip;
 use crate::frontier::again::Again;
 use crate::frontier::aims::Aims;
 use crate::frontier::favoured::Favoured;
-use crate::frontier::flip::FEW;
+use crate::frontier::flip::MAX_SINGLE_FLIPS;
 use crate::frontier::ordered::Ordered;
 use crate::frontier::rare::Rare;
 use crate::frontier::seen::{Goal, Seen, is_pin};
@@ -44,26 +44,26 @@ pub(crate) struct Frontier {
     rare: Rare,
     again: Again,
     turns_of_library: Adaptive,
-    /// How often there was no uncovered alternative, so that the other sources took turns.
+    /// How often no alternative in the code under test was uncovered, so that the other sources took turns.
     n_turns: u64,
     cost: Cost,
-    /// Whether the solver has a hard time with what it is asked.
+    /// Whether the solver needs much more effort than the runs; detours then get a smaller share.
     pub(crate) is_costly: bool,
 }
 
-/// How much deeper than the depth choices may lie that are flipped for what they may lead to later.
-const FURTHER: usize = 250;
+/// How far beyond the depth limit detours may flip choices.
+const DETOUR_DEPTH: usize = 250;
 
-/// Detours begin after so many runs.
+/// The number of runs before the first detour.
 const FIRST_DETOUR: usize = 100;
 
-/// Where the solver has a hard time, detours may cost one part in so many of the rest.
+/// While solving is costly, detours may cost at most one part in this many of the cost of all other flips.
 const SHARE_OF_DETOURS: usize = 4;
 
-/// So many choices at the end of a run that found something new are flipped soon.
+/// How many of the last choices of a run with news are queued for flipping first.
 const N_LAST: usize = 20;
 
-/// So many choices at both ends of a run that is pursued are flipped.
+/// How many choices of a pursued run are flipped, taken alternately from its beginning and its end.
 const N_PURSUED: usize = 60;
 
 impl Frontier {
@@ -73,7 +73,7 @@ impl Frontier {
         max_depth: usize,
         may_deepen: bool,
     ) -> Frontier {
-        let reach = if may_deepen { max_depth + FURTHER } else { max_depth };
+        let reach = if may_deepen { max_depth + DETOUR_DEPTH } else { max_depth };
         Frontier {
             strategy,
             seen: Seen::new(reach),
@@ -93,8 +93,8 @@ impl Frontier {
         }
     }
 
-    /// Adds the flips of a run that no run before it had. `false`: the run contradicts an earlier
-    /// one, which means that the program is not deterministic.
+    /// Adds the flips of the choices of a run that are new to the tree. Returns `false` if the run contradicts an
+    /// earlier one, which means that the program is not deterministic.
     pub(crate) fn learn(
         &mut self,
         choices: &[Choice],
@@ -120,7 +120,7 @@ impl Frontier {
         is_consistent
     }
 
-    /// Adds the alternatives of a choice that no run came to before.
+    /// Queues the alternatives of a choice that no run met before.
     fn add_all(&mut self, node: NodeId, choice: &Choice, depth: usize, run: usize) {
         let (site, n_alternatives) = (choice.site, choice.n_alternatives());
         let is_inside = self.seen.is_inside(site);
@@ -131,7 +131,7 @@ impl Frontier {
         };
         let source = if prefers_uncovered { source } else { SourceName::Strategy };
         let flip = |alternative| Flip { node, alternative, site, depth, run, source };
-        if n_alternatives > FEW {
+        if n_alternatives > MAX_SINGLE_FLIPS {
             match prefers_uncovered {
                 true => uncovered.add_many(flip(0), n_alternatives - 1),
                 false => self.ordered.add_many(flip(0), n_alternatives - 1),
@@ -151,7 +151,7 @@ impl Frontier {
         }
     }
 
-    /// Tells the sources of detours of a choice that no run came to before.
+    /// Tells the sources of detours about a choice that no run met before.
     fn look_around(
         &mut self,
         above: Above,
@@ -160,7 +160,7 @@ impl Frontier {
         (depth, run, trail): (usize, usize, u64),
     ) {
         let (site, n_alternatives) = (choice.site, choice.n_alternatives());
-        if n_alternatives > FEW || is_pin(choice) {
+        if n_alternatives > MAX_SINGLE_FLIPS || is_pin(choice) {
             return;
         }
         let is_inside = self.seen.is_inside(site);
@@ -176,7 +176,8 @@ impl Frontier {
         }
     }
 
-    /// The last run was made to take the flip.
+    /// Records that the last run's input was made for the flip. The pair is the length of the run's path and the
+    /// alternative that its last choice took.
     pub(crate) fn was_run(
         &mut self,
         flip: Flip,
@@ -191,7 +192,7 @@ impl Frontier {
         self.aims.was_run(target, last, n_choices, self.last_run());
     }
 
-    /// The last run found something new; its flips are asked again from its input.
+    /// Queues the flips of the last run, which had news, to be asked again with its input as the hint.
     pub(crate) fn ask_again(&mut self, choices: &[Choice]) {
         if self.strategy.prefers_uncovered() {
             let flips = self.both_ends(choices, 0, SourceName::Again);
@@ -199,7 +200,8 @@ impl Frontier {
         }
     }
 
-    /// The last run was made of this flip and found nothing new; its own flips may still.
+    /// Queues the later flips of the last run, which was made for `flip` and had no news, if the flip came from
+    /// [`SourceName::Again`].
     pub(crate) fn ask_on(&mut self, flip: &Flip, choices: &[Choice]) {
         if self.again.leads_on(flip) {
             let flips = self.both_ends(choices, flip.depth + 1, SourceName::Again);
@@ -207,8 +209,8 @@ impl Frontier {
         }
     }
 
-    /// The last flips of the last run, from a depth on, are asked soon. `generation`: how many flips ago a
-    /// run found something new.
+    /// Queues the last flips of the last run, from depth `from` on, for soon. `generation` is the run's distance in
+    /// flips from the nearest ancestor with news.
     pub(crate) fn ask_soon(&mut self, choices: &[Choice], from: usize, generation: u64) {
         let max_depth = self.ordered.max_depth;
         let nodes = self.seen.last.iter().copied();
@@ -220,14 +222,15 @@ impl Frontier {
         self.recent.add(generation, flips);
     }
 
-    /// The flips of the last run, from a depth on and however deep they are, come before those of all
-    /// runs that were pursued before: a loop that must go round often is not left half way.
+    /// Queues the flips of the last run from depth `from` on, however deep, before those of all runs pursued earlier. A
+    /// loop that must be repeated often is thus followed to its end.
     pub(crate) fn pursue(&mut self, choices: &[Choice], from: usize) {
         let flips = self.both_ends(choices, from, SourceName::Longest);
         self.longest.add(u64::MAX - self.last_run() as u64, flips);
     }
 
-    /// The flips of a run that came close to something wanted, or was made of one so many flips ago.
+    /// Queues the flips of a run that came close to a wanted clause, or that is a descendant of such a run at a
+    /// distance of `n_steps` flips.
     pub(crate) fn approach(&mut self, choices: &[Choice], from: usize, n_steps: u64) {
         let flips = self.both_ends(choices, from, SourceName::Close);
         self.close.add(n_steps, flips);
@@ -237,8 +240,8 @@ impl Frontier {
         self.seen.n_runs.saturating_sub(1)
     }
 
-    /// The flips of the last run from a depth on, those of its ends. How long a text is comes before its
-    /// letters, how long a list is after its elements.
+    /// Returns the flips of the last run from depth `from` on, alternately from the beginning and the end of the path.
+    /// The length of a text is chosen before its letters are, that of a list after its elements.
     fn both_ends(&self, choices: &[Choice], from: usize, source: SourceName) -> Vec<Flip> {
         let nodes = self.seen.last.iter().copied();
         let mut left: VecDeque<(usize, (&Choice, NodeId))> =
@@ -250,7 +253,7 @@ impl Frontier {
         ends.flat_map(|it| self.alternatives(it, source)).collect()
     }
 
-    /// The flips of one choice of the last run.
+    /// Returns the flips of one choice of the last run.
     fn alternatives(
         &self,
         (depth, (choice, node)): (usize, (&Choice, NodeId)),
@@ -258,12 +261,12 @@ impl Frontier {
     ) -> impl Iterator<Item = Flip> + use<> {
         let (site, taken, run) = (choice.site, choice.taken, self.last_run());
         let n = choice.n_alternatives();
-        let n = if n > FEW || is_pin(choice) { 0 } else { n };
+        let n = if n > MAX_SINGLE_FLIPS || is_pin(choice) { 0 } else { n };
         let flip = move |alternative| Flip { node, alternative, site, depth, run, source };
         (0..n).filter(move |it| *it != taken).map(flip)
     }
 
-    /// The next flip to ask for.
+    /// Takes the next flip to ask for; `None` if there is none within the depth limit.
     pub(crate) fn take(&mut self) -> Option<Flip> {
         loop {
             let (source, offer) = self.next()?;
@@ -275,7 +278,8 @@ impl Frontier {
             if self.seen.is_done(flip.node, flip.alternative) {
                 continue;
             }
-            // What was uncovered may have been covered since; it then waits with the others.
+            // Another run may have covered the alternative since the flip was queued; it then waits in the order of the
+            // strategy.
             let was_uncovered = matches!(source, SourceName::Uncovered | SourceName::Library);
             if was_uncovered && self.seen.is_covered((flip.site, flip.alternative)) {
                 self.ordered.add_covered(offer);
@@ -334,12 +338,12 @@ impl Frontier {
         source.offer(&self.seen)
     }
 
-    /// Goes on beyond the depth; `false`: there is nothing.
+    /// Raises the depth limit; returns `false` if there is no flip beyond it.
     pub(crate) fn deepen(&mut self) -> bool {
         self.ordered.deepen()
     }
 
-    /// Whether something beyond the depth was left alone.
+    /// Whether flips were left out because of the depth limit.
     pub(crate) fn is_cut(&self) -> bool {
         self.ordered.is_cut
     }
@@ -348,7 +352,7 @@ impl Frontier {
         self.seen.is_covered(goal)
     }
 
-    /// How many alternatives some run has taken of sites in the code under test.
+    /// Returns how many alternatives of sites in the code under test were taken by runs.
     pub(crate) fn n_covered(&self) -> usize {
         self.seen.n_covered_inside()
     }
@@ -358,20 +362,20 @@ impl Frontier {
     }
 }
 
-/// How often a source has its turn: less and less while nothing comes of it.
+/// The interval between the turns of a source; it grows while the source's flips bring no news.
 #[derive(Debug)]
 struct Adaptive {
     every: u64,
     n_idle: u64,
 }
 
-/// A library may have more alternatives than there is time: its turn is every fourth at first, and every
-/// eighth at last.
+/// The interval at first and at most, in turns. It is limited because a library may have more alternatives than the
+/// search has time for.
 const EVERY_AT_FIRST: u64 = 4;
 const EVERY_AT_LAST: u64 = 8;
 
-/// After so many of its flips without news in the code under test, its turns are fewer.
-const IDLE: u64 = 24;
+/// The interval doubles after this many flips in a row without news.
+const MAX_IDLE: u64 = 24;
 
 impl Default for Adaptive {
     fn default() -> Adaptive {
@@ -384,13 +388,13 @@ impl Adaptive {
         self.n_idle = if is_news { 0 } else { self.n_idle + 1 };
         if is_news {
             self.every = EVERY_AT_FIRST;
-        } else if self.n_idle.is_multiple_of(IDLE) {
+        } else if self.n_idle.is_multiple_of(MAX_IDLE) {
             self.every = (self.every * 2).min(EVERY_AT_LAST);
         }
     }
 }
 
-/// The choices on the paths that were asked for: a question costs about as much as it is long.
+/// The cost of all flips asked so far. The cost of a question is estimated by the length of its path in choices.
 #[derive(Debug, Default)]
 struct Cost {
     of_rest: usize,
@@ -431,7 +435,7 @@ mod tests {
     #[test]
     fn new_alternatives_come_first_then_small_depths() {
         check(Strategy::VisitedFirst, &[&[(1, 0), (2, 0)]], &[(0, 0), (0, 1)]);
-        // Both ways at site 1 are known, at site 2 only one.
+        // Both alternatives at site 1 are covered, at site 2 only one.
         check(Strategy::VisitedFirst, &[&[(1, 0), (1, 1), (2, 0)]], &[(0, 2), (0, 0), (0, 1)]);
         check(Strategy::BreadthFirst, &[&[(1, 0), (1, 1), (2, 0)]], &[(0, 0), (0, 1), (0, 2)]);
         check(Strategy::DepthFirst, &[&[(1, 0), (1, 1), (2, 0)]], &[(0, 2), (0, 1), (0, 0)]);
@@ -440,7 +444,7 @@ mod tests {
     #[test]
     fn nothing_is_flipped_twice() {
         check(Strategy::VisitedFirst, &[&[(1, 0)], &[(1, 0)]], &[(0, 0)]);
-        // The second run is the flip of the first.
+        // The second run took the flip of the first.
         let paths: &[&[(u32, usize)]] = &[&[(1, 0), (2, 0)], &[(1, 1), (3, 0)]];
         check(Strategy::VisitedFirst, paths, &[(0, 1), (1, 1)]);
     }
@@ -458,19 +462,20 @@ mod tests {
         assert!(frontier.learn(&path, &[], |it| it.0 < 5));
         let depths: Vec<usize> =
             std::iter::from_fn(|| frontier.take()).map(|it| it.depth).collect();
-        // Nothing is new inside; the others take turns, and so does what was seldom taken.
+        // No alternative inside is uncovered; the strategy, the library and the rare sequences take turns.
         assert_eq!(depths, [2, 3, 0, 1, 4, 5]);
     }
 
     #[test]
     fn what_no_run_has_taken_is_looked_for_from_where_runs_came_by() {
         let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 20, false);
-        // The other way at site 9 was never taken; both ways at site 1 were.
+        // The other alternative at site 9 was never taken; both alternatives at site 1 were.
         let first: Vec<(u32, usize)> = (0..6).map(|it| (1, it % 2)).chain([(9, 0)]).collect();
         (0..FIRST_DETOUR).for_each(|_| assert!(frontier.learn(&path(&first), &[], |_| true)));
         let depths: Vec<usize> =
             std::iter::from_fn(|| frontier.take()).map(|it| it.depth).collect();
-        // At once, then by turns: the least depth, and the nearest before it.
+        // The uncovered alternative comes first; then the strategy (the least depth) and the detour (the choice nearest
+        // before site 9) take turns.
         assert_eq!(depths.first(), Some(&6));
         assert_eq!(depths.get(1..3), Some([0, 5].as_slice()));
         assert_eq!(depths.len(), 7);

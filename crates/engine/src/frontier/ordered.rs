@@ -1,6 +1,6 @@
-//! Flips in the order of the strategy, down to the depth. What lies deeper is kept until the depth grows.
+//! Flips in the order of the strategy, within the depth limit. Flips beyond the limit are kept until it grows.
 
-use crate::frontier::flip::{Flip, Kin, Waiting};
+use crate::frontier::flip::{AlternativeCount, Flip, QueueEntry};
 use crate::frontier::seen::{Goal, Seen};
 use crate::frontier::source::{Offer, Source};
 use crate::strategy::Strategy;
@@ -12,26 +12,26 @@ pub(super) struct Ordered {
     strategy: Strategy,
     seed: u64,
     pub(super) max_depth: usize,
-    flips: BTreeMap<(u64, u64), Waiting>,
+    flips: BTreeMap<(u64, u64), QueueEntry>,
     n_flips: u64,
-    /// Flips beyond the depth, as far as they are kept.
-    beyond: BTreeMap<(u64, u64), Waiting>,
-    /// Whether something beyond the depth was left alone.
+    /// Flips beyond the depth limit, at most [`MAX_BEYOND`] of them.
+    beyond: BTreeMap<(u64, u64), QueueEntry>,
+    /// Whether flips were left out because of the depth limit.
     pub(super) is_cut: bool,
-    /// How often an uncovered alternative was looked for beyond the depth.
+    /// How often each alternative was proposed beyond the depth limit.
     n_deep: FxHashMap<Goal, usize>,
 }
 
-/// Greater than the depth of any choice: flips whose key has it come after all others.
-const LAST: u64 = 1 << 32;
+/// Added to the keys of flips that come after all others; greater than any depth.
+const AFTER_ALL_DEPTHS: u64 = 1 << 32;
 
-/// An uncovered alternative is worth so many attempts beyond the depth.
+/// How many flips to an uncovered alternative are asked beyond the depth limit.
 const MAX_DEEP: usize = 8;
 
-/// How much the depth grows.
+/// By how much the depth limit grows.
 const DEEPER: usize = 25;
 
-/// More flips beyond the depth are forgotten.
+/// How many flips beyond the depth limit are kept; further ones are dropped.
 const MAX_BEYOND: usize = 200_000;
 
 impl Ordered {
@@ -54,38 +54,39 @@ impl Ordered {
 
     pub(super) fn add(&mut self, flip: Flip) {
         let key = self.key(&flip);
-        self.flips.insert(key, Waiting::One(flip));
+        self.flips.insert(key, QueueEntry::One(flip));
     }
 
     pub(super) fn add_many(&mut self, flip: Flip, last: usize) {
         let key = self.key(&flip);
-        self.flips.insert(key, Waiting::Many(flip, last));
+        self.flips.insert(key, QueueEntry::Many(flip, last));
     }
 
-    /// A flip that waited as uncovered, and that another run has covered since.
+    /// Adds a flip that was queued as uncovered and whose alternative another run has covered since.
     pub(super) fn add_covered(&mut self, offer: Offer) {
         if self.max_depth <= offer.flip.depth {
             self.cut(offer.flip);
             return;
         }
         let mut key = self.key(&offer.flip);
-        // The same letter at another place of a text, a thousand times.
-        if offer.kin == Kin::Many {
-            key.0 += LAST;
+        // A choice with many alternatives is often the same test repeated for each character of a text, so its covered
+        // alternatives come last.
+        if offer.alternative_count == AlternativeCount::Many {
+            key.0 += AFTER_ALL_DEPTHS;
         }
-        self.flips.insert(key, Waiting::One(offer.flip));
+        self.flips.insert(key, QueueEntry::One(offer.flip));
     }
 
-    /// Leaves a flip beyond the depth alone.
+    /// Keeps a flip that lies beyond the depth limit for later.
     pub(super) fn cut(&mut self, flip: Flip) {
         self.is_cut = true;
         if self.beyond.len() < MAX_BEYOND {
             let key = self.key(&flip);
-            self.beyond.insert(key, Waiting::One(flip));
+            self.beyond.insert(key, QueueEntry::One(flip));
         }
     }
 
-    /// Whether the flip lies too deep to be asked now. It is kept then.
+    /// Whether the flip lies too deep to be asked now; it is then kept for later.
     pub(super) fn is_too_deep(&mut self, flip: &Flip, seen: &Seen) -> bool {
         if flip.depth < self.max_depth {
             return false;
@@ -100,9 +101,9 @@ impl Ordered {
         is_too_deep
     }
 
-    /// Goes on beyond the depth; `false`: there is nothing.
+    /// Raises the depth limit; returns `false` if there is no flip beyond it.
     pub(super) fn deepen(&mut self) -> bool {
-        let Some(nearest) = self.beyond.values().map(Waiting::depth).min() else { return false };
+        let Some(nearest) = self.beyond.values().map(QueueEntry::depth).min() else { return false };
         self.max_depth = self.max_depth.max(nearest) + DEEPER;
         self.flips.append(&mut self.beyond);
         self.n_deep.clear();
@@ -124,6 +125,6 @@ impl Source for Ordered {
         if let Some(rest) = rest {
             self.flips.insert(key, rest);
         }
-        Some(Offer { flip, kin: waiting.kin() })
+        Some(Offer { flip, alternative_count: waiting.alternative_count() })
     }
 }

@@ -1,9 +1,7 @@
-//! Flips in the order of how seldom runs took the same alternative after the same last clauses of the code
-//! under test.
+//! Flips ordered by how seldom runs took their alternative after the same sequence of last clauses (the trail).
 //!
-//! A program whose states are numbers and lists of its own shows no new choice when it comes to a new
-//! state; sequences of clauses that were seen less often are what comes nearest to it. Sees sites and
-//! counts, never terms.
+//! A program whose states are numbers and lists computed by itself shows no new choice when it comes to a new state; a
+//! rare sequence of clauses is the best available sign of one. Sees sites and counts, never terms.
 
 use crate::frontier::flip::Flip;
 use crate::frontier::seen::Seen;
@@ -15,21 +13,21 @@ use trace::Choice;
 
 #[derive(Debug, Default)]
 pub(super) struct Rare {
-    /// How often an alternative was taken after such choices.
+    /// How often an alternative was taken after a trail, by the hash of both.
     n_taken: FxHashMap<u64, u64>,
-    /// By how often it was when they were put here.
+    /// The flips and the hashes of their trail and alternative, by the count at the time they were queued, and age.
     flips: BTreeMap<(u64, u64), (Flip, u64)>,
     n_flips: u64,
 }
 
 impl Rare {
-    /// A choice of a run, behind such clauses.
+    /// Counts a choice of a run that follows the trail.
     pub(super) fn count(&mut self, choice: &Choice, trail: u64) {
         let like = hash(&(trail, choice.site, choice.taken));
         *self.n_taken.entry(like).or_default() += 1;
     }
 
-    /// A flip of a choice behind such clauses.
+    /// Adds a flip of a choice that follows the trail.
     pub(super) fn add(&mut self, flip: Flip, trail: u64) {
         let like = hash(&(trail, flip.site, flip.alternative));
         self.insert(flip, like);
@@ -44,7 +42,7 @@ impl Rare {
                 self.insert(flip, like);
                 continue;
             }
-            // So that those like it wait their turn, whatever becomes of it.
+            // The flip counts as taken, whatever its run does, so that flips with the same trail wait their turn.
             *self.n_taken.entry(like).or_default() += 1;
             return Some(flip);
         }

@@ -1,4 +1,4 @@
-//! What all runs have shown so far: the tree of their choices, and which alternatives they took.
+//! What all runs have shown so far: the tree of their choices, and the alternatives they took.
 
 use crate::frontier::source::SourceName;
 use crate::frontier::tree::{Above, Met, NodeId, Tree};
@@ -13,22 +13,22 @@ pub(super) struct Seen {
     pub(super) tree: Tree,
     /// Alternatives of sites that some run has taken.
     covered: FxHashSet<Goal>,
-    /// How many of them are in the code under test.
+    /// How many of `covered` are in the code under test.
     n_covered_inside: usize,
     /// Whether a site is in the code under test.
     inside: FxHashMap<SiteId, bool>,
-    /// Flips that were given out, and which source gave them first.
+    /// Flips that were given out, with the first source that proposed each.
     asked: FxHashMap<(NodeId, usize), SourceName>,
-    /// The nodes of the last run.
+    /// The nodes of the last run's choices.
     pub(super) last: Vec<NodeId>,
     pub(super) n_runs: usize,
-    /// How deep choices may lie that are flipped for what they may lead to later.
+    /// The depth limit of detours.
     pub(super) reach: usize,
-    /// How often another value was asked for where values are not followed.
+    /// How many pins runs had at each site.
     n_pins: FxHashMap<SiteId, usize>,
 }
 
-/// Where values are not followed, so many others are asked for at one site.
+/// How many pins of one site are flipped.
 const MAX_PINS: usize = 12;
 
 impl Seen {
@@ -36,7 +36,7 @@ impl Seen {
         Seen { reach, ..Seen::default() }
     }
 
-    /// A run begins to be learnt; its number.
+    /// Begins to record a run, and returns its number.
     pub(super) fn begin(
         &mut self,
         choices: &[Choice],
@@ -52,7 +52,7 @@ impl Seen {
         self.n_runs - 1
     }
 
-    /// The next choice of the run that is being learnt.
+    /// Records the next choice of the run.
     pub(super) fn meet(&mut self, above: Above, choice: &Choice) -> Met {
         let met = self.tree.meet(above, choice);
         self.last.push(met.node);
@@ -75,7 +75,7 @@ impl Seen {
         self.asked.contains_key(&(node, alternative))
     }
 
-    /// Whether a run has taken the flip or it was given out.
+    /// Whether a run took the alternative or it was asked for.
     pub(super) fn is_done(&self, node: NodeId, alternative: usize) -> bool {
         self.tree.is_taken(node, alternative) || self.is_asked(node, alternative)
     }
@@ -88,8 +88,8 @@ impl Seen {
         self.asked.get(&(node, alternative)).copied()
     }
 
-    /// Counts a choice on a value that is not followed symbolically; whether its site has had so many of
-    /// them that no further values are asked for.
+    /// Counts a pin; returns whether its site had so many that no further values are asked for. Returns `false` for a
+    /// choice that is no pin.
     pub(super) fn has_enough_pins(&mut self, choice: &Choice) -> bool {
         if !is_pin(choice) {
             return false;
@@ -100,7 +100,7 @@ impl Seen {
     }
 }
 
-/// Whether the value that decides is not followed.
+/// Whether the choice is a pin: the value that decides is not followed symbolically.
 pub(super) fn is_pin(choice: &Choice) -> bool {
     matches!(choice.looked, Looked::Pin(..))
 }

@@ -1,14 +1,14 @@
-//! What a source of flips is, which sources there are, and when each has its turn.
+//! The trait of sources of flips, the list of all sources, and the schedule of their turns.
 //!
-//! A new way to search is a type that implements [`Source`], a name, and a row of [`TURNS`].
+//! A new search heuristic is a type that implements [`Source`], a [`SourceName`], and a row of [`TURNS`].
 
-use crate::frontier::flip::{Flip, Kin};
+use crate::frontier::flip::{AlternativeCount, Flip};
 use crate::frontier::seen::Seen;
 use std::fmt::Debug;
 
-/// Proposes choices of past runs to take the other way.
+/// Proposes flips.
 pub(super) trait Source: Debug {
-    /// The next flip, if the source has one now. The frontier leaves out what was asked before.
+    /// Returns the next flip; `None` if the source has none now. The frontier drops flips that were asked before.
     fn offer(&mut self, seen: &Seen) -> Option<Offer>;
 }
 
@@ -16,12 +16,12 @@ pub(super) trait Source: Debug {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
     pub(super) flip: Flip,
-    pub(super) kin: Kin,
+    pub(super) alternative_count: AlternativeCount,
 }
 
 impl Offer {
     pub(super) fn of(flip: Flip) -> Offer {
-        Offer { flip, kin: Kin::Few }
+        Offer { flip, alternative_count: AlternativeCount::Few }
     }
 }
 
@@ -30,21 +30,21 @@ impl Offer {
 pub(crate) enum SourceName {
     /// Alternatives in the code under test that no run has taken.
     Uncovered,
-    /// The same in code that is only used by the code under test.
+    /// Alternatives that no run has taken, in code that the code under test uses.
     Library,
     /// All other flips, in the order of the strategy.
     Strategy,
-    /// The last choices of runs that found something new, and of runs made of these.
+    /// The last choices of runs with news, and of their descendants.
     Recent,
-    /// The choices of runs that were longer than all before them.
+    /// The choices of runs whose paths were longer than all before.
     Longest,
-    /// The choices of runs that came close to a clause that is wanted, and of runs made of these.
+    /// The choices of runs that came close to a wanted clause, and of their descendants.
     Close,
-    /// The choices before an uncovered alternative, of runs that came by.
+    /// The choices before an uncovered alternative, in runs that came by it.
     Towards,
-    /// Flips whose alternative was seldom taken after the same clauses.
+    /// Flips whose alternative was seldom taken after the same trail of clauses.
     Rare,
-    /// The flips of runs that found something new, asked again from their inputs.
+    /// The flips of runs with news, asked again with these runs' inputs as hints.
     Again,
 }
 
@@ -63,8 +63,8 @@ impl SourceName {
         }
     }
 
-    /// Whether the source proposes flips for what they may lead to later. Their alternatives need not be
-    /// uncovered, and they may lie beyond the depth.
+    /// Whether the source proposes detours: flips asked for what their runs may lead to. Their alternatives may be
+    /// covered, and they may lie beyond the depth limit.
     pub(super) fn is_detour(self) -> bool {
         match self {
             SourceName::Uncovered
@@ -83,18 +83,20 @@ impl SourceName {
 /// When a source is asked.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Turn {
-    /// In the turns whose number leaves the remainder `nth` when it is divided by `of`.
+    /// In turns whose number modulo `of` is `nth`.
     OneOf { of: u64, nth: u64 },
-    /// The same, as long as detours have cost no more than the rest of the search.
+    /// In turns whose number modulo `of` is `nth`, while detours have cost no more than their share.
     Detour { of: u64, nth: u64 },
-    /// Less and less often while nothing comes of it; always when the strategy has nothing.
+    /// At an interval that grows while the source brings no news ([`super::Adaptive`]), and in every turn when the
+    /// strategy has no flips.
     Adaptive,
-    /// Whenever the sources before it had nothing.
+    /// In every turn; the rows before it come first.
     Always,
 }
 
-/// Who is asked in which turn, the first that has a flip gives it. [`SourceName::Uncovered`] comes before all
-/// of them, in every turn.
+/// The schedule of the sources: in each turn the sources are asked in the order of the rows, and the first one that
+/// proposes a flip wins. [`SourceName::Uncovered`] is not in the table because the frontier asks it first in every
+/// turn.
 pub(super) const TURNS: [(SourceName, Turn); 11] = [
     (SourceName::Longest, Turn::OneOf { of: 8, nth: 1 }),
     (SourceName::Close, Turn::OneOf { of: 8, nth: 3 }),

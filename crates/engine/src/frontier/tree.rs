@@ -1,7 +1,7 @@
-//! All paths so far, with what is common to them held once.
+//! The tree of all paths; common beginnings of paths are stored once.
 //!
-//! A node is a choice after certain others; below it is one node for each alternative taken. Only
-//! choices on values that are not followed may differ after equal choices.
+//! A node is a choice together with all choices before it, and has a child for each alternative that was taken. After
+//! equal choices, only pins may differ between runs.
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -12,32 +12,33 @@ pub(crate) struct NodeId(u32);
 
 #[derive(Debug)]
 struct Node {
-    /// The node above and the alternative that leads from it to here.
+    /// The parent node and its alternative that leads here.
     above: Above,
     choice: Choice,
 }
 
-/// Where a node hangs; `None` for the first choice of a run.
+/// The parent of a node and the alternative that leads to it; `None` for the first choice of a run.
 pub(crate) type Above = Option<(NodeId, usize)>;
 
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
-    /// By the place and, where choices differ after equal ones, by the choice.
+    /// The nodes, by their parent and a key: 0 for ordinary choices, the hash of the choice for pins and for choices
+    /// that contradict an earlier run.
     below: FxHashMap<(Above, u64), NodeId>,
     taken: FxHashSet<(NodeId, usize)>,
 }
 
-/// How a run's choice stands to the tree.
+/// The result of adding a choice of a run to the tree.
 pub(crate) struct Met {
     pub(crate) node: NodeId,
     pub(crate) is_new: bool,
-    /// After equal choices, an earlier run looked at something else here.
+    /// An earlier run made another choice here after equal choices.
     pub(crate) is_conflict: bool,
 }
 
 impl Tree {
-    /// The node of a choice that comes after `above`.
+    /// Returns the node of a choice that follows `above`, and adds it if it is new.
     pub(crate) fn meet(&mut self, above: Above, choice: &Choice) -> Met {
         let is_pin = matches!(choice.looked, Looked::Pin(..));
         let plain = if is_pin { hash(choice) } else { 0 };
@@ -61,8 +62,8 @@ impl Tree {
         self.taken.contains(&(node, alternative))
     }
 
-    /// The choices from the first one to the node, each with the alternative taken; the node's own
-    /// with the given one.
+    /// Returns the choices from the root to the node, each with the alternative that the path takes; the node's own
+    /// choice takes `alternative`.
     pub(crate) fn path(&self, node: NodeId, alternative: usize) -> Vec<(&Choice, usize)> {
         let mut res = Vec::new();
         let mut at = Some((node, alternative));
@@ -95,7 +96,7 @@ impl Tree {
     }
 }
 
-/// Never 0.
+/// Hashes a choice; the result is never 0.
 fn hash(choice: &Choice) -> u64 {
     let mut hasher = FxHasher::default();
     choice.site.hash(&mut hasher);

@@ -1,6 +1,6 @@
-//! Alternatives that no run has taken, the least depth first (CutEr's heuristic, [Giantsios et al. 2015]).
+//! Uncovered alternatives, the least depth first (CutEr's heuristic, [Giantsios et al. 2015]).
 
-use crate::frontier::flip::{Flip, Waiting};
+use crate::frontier::flip::{Flip, QueueEntry};
 use crate::frontier::seen::Seen;
 use crate::frontier::source::{Offer, Source};
 use rustc_hash::FxHashMap;
@@ -9,14 +9,14 @@ use trace::SiteId;
 
 #[derive(Debug, Default)]
 pub(super) struct Uncovered {
-    /// By depth, made greater for sites with many of them, and age.
-    flips: BTreeMap<(u64, u64), Waiting>,
+    /// The entries, by depth plus a penalty for sites with many entries, and age.
+    flips: BTreeMap<(u64, u64), QueueEntry>,
     n_flips: u64,
     n_of_site: FxHashMap<SiteId, u64>,
 }
 
-/// So many alternatives of one site count as one step of depth: a switch of a thousand literals must not keep
-/// all other sites waiting.
+/// The penalty is one level of depth for each of this many entries of the same site, so that a switch with a thousand
+/// literals does not starve all other sites.
 const OF_SITE_PER_STEP: u64 = 8;
 
 impl Uncovered {
@@ -27,13 +27,13 @@ impl Uncovered {
     pub(super) fn add(&mut self, flip: Flip) {
         let age = self.age();
         let key = self.spread(&flip, age);
-        self.flips.insert(key, Waiting::One(flip));
+        self.flips.insert(key, QueueEntry::One(flip));
     }
 
-    /// The flip and the alternatives after it up to `last`.
+    /// Adds the flip and the alternatives after it up to and including `last`.
     pub(super) fn add_many(&mut self, flip: Flip, last: usize) {
         let key = (flip.depth as u64, self.age());
-        self.flips.insert(key, Waiting::Many(flip, last));
+        self.flips.insert(key, QueueEntry::Many(flip, last));
     }
 
     fn age(&mut self) -> u64 {
@@ -58,6 +58,6 @@ impl Source for Uncovered {
             let key = if is_uncovered { self.spread(&flip, key.1) } else { key };
             self.flips.insert(key, rest);
         }
-        Some(Offer { flip, kin: waiting.kin() })
+        Some(Offer { flip, alternative_count: waiting.alternative_count() })
     }
 }

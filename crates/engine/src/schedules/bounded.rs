@@ -1,17 +1,18 @@
-//! Which steps to try where, if a process may be left only so often although it could go on.
+//! The backtracking points of a search with a bound on preemptions.
 //!
-//! Equivalent schedules do not cost the same. So nothing sleeps here, as the run that stands for others might be
-//! beyond the bound and they are not, and a race is turned in two places (Coons, Musuvathi and McKinley, Bounded
-//! Partial-Order Reduction, OOPSLA 2013): before its first step, where an actor is left that could go on, and
-//! where the steps of that actor in a row began.
+//! Equivalent schedules have different numbers of preemptions. So there are no sleep sets here, since the run that
+//! represents a class might be beyond the bound while others are within it, and a race adds two backtracking points
+//! [Coons et al. 2013]: one before its first step, where switching away from an enabled actor costs a preemption, and
+//! one where the block of consecutive steps of that actor began.
 //!
-//! Why that is enough: who went last is tried first wherever it can go on. Let a schedule within the bound
-//! leave a node by a step that is not tried there, and let P be the first of those tried that it comes to.
-//! All that P does in a row from there can be put first at no cost, unless something before it in the schedule
-//! depends on it. Then that can also be done after P has come to where it can't go on, at no cost; this run was
-//! made, and with its race somebody who comes before P is tried at the node. One thing costs more when steps are
-//! put first: if they send messages, who came to its receive before them and was left there for nothing finds
-//! them there. So that it came before is tried, too.
+//! This is sufficient for the following reason. The actor that took the last step is tried first wherever it is
+//! enabled. Let a schedule within the bound leave a node by a step that is not tried there, and let P be the first
+//! tried actor that takes a step later in the schedule. The block of steps that P takes there can be moved to the node
+//! at no cost, unless something before it in the schedule depends on it. In that case the conflicting step can also be
+//! moved behind the point where P blocks, at no cost; this run was made, and its race adds an actor that precedes P to
+//! those tried at the node. Moving steps forward costs more in one case: if they send messages, an actor that reached
+//! its receive before them, and could be left there at no cost, finds the messages there. So the order in which the
+//! actor comes first is tried, too.
 
 use crate::schedules::doing::Doing;
 use crate::schedules::offers::is_open;
@@ -19,12 +20,12 @@ use crate::schedules::order::{Delivery, Received, Trace};
 use std::sync::Arc;
 use trace::{Actor, Label, Offer, OfferKind, Patience, Take};
 
-/// What it costs to go on from a node.
+/// The preemptions on the way to a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Standing {
-    /// How often somebody was left on the way here although it could go on.
+    /// How many preemptions the path to the node has.
     pub(super) n_preemptions: usize,
-    /// Who went last, if it can go on.
+    /// The actor that took the last step, if it is enabled.
     pub(super) running: Option<Actor>,
 }
 
@@ -34,7 +35,7 @@ impl Standing {
         Standing { n_preemptions, running: last.filter(goes_on) }
     }
 
-    /// How many preemptions there are if this actor is next.
+    /// Returns the number of preemptions if this actor takes the next step.
     pub(super) fn with(self, next: Actor) -> usize {
         self.n_preemptions + usize::from(self.running.is_some_and(|it| it != next))
     }
@@ -44,17 +45,18 @@ impl Standing {
     }
 }
 
-/// A way to what a run gives reason to try.
+/// A backtracking point.
 #[derive(Debug)]
 pub(super) struct Detour {
-    /// The node before this step.
+    /// The node before this step of the trace.
     pub(super) at: usize,
-    /// The first step of everybody who takes part, in an order in which they can be taken. If one of them
-    /// is tried at the node, nothing else need be.
+    /// The first step of each actor on the way to the conflicting step, in a possible order. If the node tries one of
+    /// them, nothing needs to be added.
     pub(super) firsts: Vec<Arc<Doing>>,
 }
 
-/// All that were not known when only the first steps were.
+/// Returns the backtracking points that a run calls for and that were not known when it had only its first `fresh`
+/// steps.
 pub(super) fn detours(trace: &Trace, fresh: usize) -> Vec<Detour> {
     let mut res = Vec::new();
     for race in trace.races.iter().filter(|it| fresh <= it.second) {
@@ -80,7 +82,8 @@ pub(super) fn detours(trace: &Trace, fresh: usize) -> Vec<Detour> {
     res
 }
 
-/// Messages that were sent after a receive, which may take them where it need not take the first.
+/// Adds points for messages that were sent after a receive. With delayed delivery the receive may take such a message
+/// instead of the first.
 fn later_messages(trace: &Trace, fresh: usize, received: &Received, res: &mut Vec<Detour>) {
     let unwanted = received.unwanted.iter().map(|it| it.0);
     for sent in received.wanted.iter().copied().chain(unwanted).filter_map(|it| trace.sender(it)) {
@@ -90,7 +93,7 @@ fn later_messages(trace: &Trace, fresh: usize, received: &Received, res: &mut Ve
     }
 }
 
-/// Whoever was ended while it waited might have gone on before.
+/// Adds points for a process that was ended while it waited in a receive, and that might have continued before.
 fn before_end(trace: &Trace, fresh: usize, received: &Received, res: &mut Vec<Detour>) {
     let senders = || received.wanted.iter().filter_map(|it| Some((*it, trace.sender(*it)?)));
     if fresh <= received.at {
@@ -106,7 +109,7 @@ fn before_end(trace: &Trace, fresh: usize, received: &Received, res: &mut Vec<De
     }
 }
 
-/// A receive might have been there before the first message that it wants, to give up or to wait.
+/// Adds points at which a receive is reached before the first message it wants is sent, so that it times out or blocks.
 fn before_messages(trace: &Trace, received: &Received, res: &mut Vec<Detour>) {
     let senders = received.wanted.iter().filter_map(|it| trace.sender(*it));
     let Some(sent) = senders.min().filter(|it| *it < received.at) else { return };
@@ -120,8 +123,8 @@ fn before_messages(trace: &Trace, received: &Received, res: &mut Vec<Detour>) {
     }
 }
 
-/// The ways to something that may come before a step: from there, and from where the steps of its actor in a
-/// row began.
+/// Adds the ways to something that may come before step `first`: from the node of that step, and from the node where
+/// the block of steps of its actor began.
 fn add(
     trace: &Trace,
     first: usize,
@@ -136,7 +139,8 @@ fn add(
     }
 }
 
-/// A step of the run, and all before it that it depends on, without some step and what that caused.
+/// Returns the steps on the way to a step of the run that do not depend on the step at `at`; `None` if the step needs
+/// one of those that do.
 fn to_step(trace: &Trace, at: usize, step: usize) -> Option<Vec<Arc<Doing>>> {
     if trace.needs(step).any(|it| trace.is_before(at, it)) {
         return None;
@@ -152,7 +156,7 @@ fn to_step(trace: &Trace, at: usize, step: usize) -> Option<Vec<Arc<Doing>>> {
     Some(res)
 }
 
-/// A step that was not taken, if its actor is there already.
+/// Returns the way to a step that was not taken, if its actor was started before `at`.
 fn to_offer(trace: &Trace, at: usize, doing: &Arc<Doing>) -> Option<Vec<Arc<Doing>>> {
     let is_there = trace.age(doing.label.actor).is_none_or(|it| it.0 < at);
     is_there.then(|| vec![Arc::clone(doing)])

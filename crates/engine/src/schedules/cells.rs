@@ -1,15 +1,16 @@
-//! Parts of all runs that have none in common, so that who explores one need not know of the others.
+//! Cells: disjoint parts of all executions, which can be explored independently of each other.
 //!
-//! A cell is what is left of a program when some questions are answered beforehand: which of two steps comes
-//! first, which message a receive takes. Who would answer otherwise can't go on in it, and a step that comes
-//! second waits for the first. A search does in a cell what it does elsewhere. Runs that only the cell keeps
-//! from going on count for nothing; what they give reason to is tried as always.
+//! A cell fixes the answers to some questions: which of two steps comes first, or which message a receive takes. Within
+//! the cell, an actor whose step would contradict an answer is blocked, and a step that comes second waits for the
+//! first. A search explores a cell like any other program. Runs that are blocked only by the cell do not count, but
+//! their races are reversed as usual.
 //!
-//! Every run belongs to one cell, whatever equivalent order of its steps is taken: where the order of
-//! two steps makes no difference, it belongs to the cell that `has_rest`. That such a cell has a run for all
-//! of them is not a matter of course, as orders that are free one by one may contradict each other. If
-//! the steps that are first in the cell with the rest are all of one actor, they do not. Rules with another
-//! actor come after these and divide what they have left: there the earlier ones are part of the program.
+//! Every execution belongs to exactly one cell, whichever equivalent order of its steps is executed. An execution in
+//! which the order of the two steps makes no difference belongs to the cell that `has_rest`. Such a cell has a run for
+//! every such execution only if the free orders do not contradict each other. They do not if the first steps of all its
+//! rules with the rest belong to one actor: in a cycle of such orders, the second step that leads to the earliest of
+//! these first steps would also precede its own first step, which is later, so its order was not free. Rules with
+//! another actor come after these and divide what they leave: there, the earlier rules are part of the program.
 
 use crate::schedules::order::Trace;
 use trace::{Actor, Label, MessageId, Take};
@@ -21,25 +22,26 @@ pub(super) struct Place {
     pub(super) nth: u32,
 }
 
-/// An answer to a question.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// One step comes after another. The rest are runs where their order makes no difference, and those
-    /// that have neither.
+    /// One step comes after another. The cell with the rest also has the executions in which their order makes no
+    /// difference, and those that have neither step.
     Order { first: Place, second: Place, has_rest: bool },
     /// A receive takes this message.
     Takes { at: Place, message: MessageId },
-    /// A receive takes none of these, or there is no receive.
+    /// A receive takes none of these messages, or is not reached.
     TakesOther { at: Place, than: Vec<MessageId> },
 }
 
-/// All runs that keep to some rules.
+/// All executions that obey some rules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cell {
     pub(super) rules: Vec<Rule>,
 }
 
-/// Which rules a step fulfils, and which it has waited for: the n-th bit is the n-th rule.
+/// The rules of order in which a step takes part, as bit sets: bit n of `opened` if it is the first step of rule n, bit
+/// n of `passed` if it is the second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Gates {
     opened: u32,
@@ -49,19 +51,19 @@ pub(super) struct Gates {
 impl Gates {
     pub(super) const ALL: Gates = Gates { opened: u32::MAX, passed: u32::MAX };
 
-    /// Whether one of the two has waited for the other.
+    /// Whether one of the two steps has waited for the other.
     pub(super) fn meet(self, other: Gates) -> bool {
         self.opened & other.passed | self.passed & other.opened != 0
     }
 
-    /// As far as these rules go.
+    /// Restricts the bit sets to some of the rules.
     pub(super) fn among(self, rules: Gates) -> Gates {
         Gates { opened: self.opened & rules.opened, passed: self.passed & rules.passed }
     }
 }
 
 impl Rule {
-    /// Who is first where it has the rest.
+    /// Returns the actor whose step comes first in the alternative that has the rest.
     fn pivot(&self) -> Option<Actor> {
         match self {
             Rule::Order { first, has_rest: true, .. } => Some(first.actor),
@@ -76,7 +78,7 @@ impl Cell {
         self.rules.is_empty()
     }
 
-    /// Whether a step can be the next one of a run.
+    /// Whether a step can be the next one of a run in this cell.
     pub(super) fn permits(&self, trace: &Trace, label: Label) -> bool {
         if self.is_everything() {
             return true;
@@ -85,7 +87,7 @@ impl Cell {
         self.permits_at(place, label.take, &|it| it.nth < trace.n_steps(it.actor))
     }
 
-    /// Whether an actor can do this at a place, if these were before it.
+    /// Whether an actor can take a step at a place, given which places are done.
     pub(super) fn permits_at(
         &self,
         place: Place,
@@ -112,7 +114,7 @@ impl Cell {
         res
     }
 
-    /// What a step at this place waits for.
+    /// Returns the places that a step at this place waits for.
     pub(super) fn waits(&self, place: Place) -> impl Iterator<Item = Place> {
         self.rules.iter().filter_map(move |it| match it {
             Rule::Order { first, second, .. } => (*second == place).then_some(*first),
@@ -120,7 +122,7 @@ impl Cell {
         })
     }
 
-    /// Whether a run that has come to its end belongs here, and not to another cell too.
+    /// Whether a run that has ended belongs to this cell and to no other.
     pub(super) fn counts(&self, trace: &Trace) -> bool {
         self.rules.iter().all(|rule| match rule {
             Rule::Order { has_rest: true, .. } | Rule::TakesOther { .. } => true,
@@ -133,7 +135,7 @@ impl Cell {
         })
     }
 
-    /// The rules that come before all with the same pivot as this one.
+    /// Returns the rules before the first one with the same pivot as this one.
     fn gates_before(&self, rule: &Rule) -> Gates {
         let n = self.rules.iter().position(|it| it.pivot() == rule.pivot()).unwrap_or(0);
         let bits = (1_u32 << n) - 1;

@@ -1,4 +1,4 @@
-//! What equivalent runs have in common.
+//! The classes of equivalent runs (Mazurkiewicz traces).
 
 use crate::schedules::cells::Gates;
 use crate::schedules::doing::Doing;
@@ -11,14 +11,14 @@ use std::mem::Discriminant;
 use std::ops::Range;
 use trace::{Actor, Performed, Stage, Take};
 
-/// Whether two classes differ if messages came to one mailbox in different orders.
+/// Whether runs are in different classes if messages came to one mailbox in different orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mail {
     Ordered,
     Free,
 }
 
-/// The number of a run's class: what was done, and what was chosen in each step.
+/// Returns a hash of a run's class: its steps with their partial order, and the choices made in each step.
 pub(super) fn class_of(trace: &Trace, performed: &Performed, stage: &dyn Stage, mail: Mail) -> u64 {
     let mut hasher = FxHasher::default();
     class(trace, &|it| stage.name(it), mail).hash(&mut hasher);
@@ -32,7 +32,7 @@ pub(super) fn class_of(trace: &Trace, performed: &Performed, stage: &dyn Stage, 
     hasher.finish()
 }
 
-/// A step of an actor in a class: what it took, and how much of each actor it knows.
+/// A step of an actor in a class: what it takes, and its vector clock.
 #[derive(Debug, Hash)]
 struct Done {
     what: Discriminant<Take>,
@@ -40,10 +40,10 @@ struct Done {
     clock: Vec<u32>,
 }
 
-/// What all schedules that are equivalent have in common, and no other has: the steps of each actor,
-/// by their names.
+/// Returns the canonical form of a run's class, which equivalent runs share and others do not: the steps of each actor,
+/// by the actor's name.
 fn class(trace: &Trace, name: &dyn Fn(Actor) -> String, mail: Mail) -> Vec<(String, Vec<Done>)> {
-    // Some were met in earlier runs only.
+    // Some actors were met in earlier runs only.
     let has_steps = |it: &(&Actor, &usize)| trace.last.get(*it.1).is_some_and(Option::is_some);
     let actors = trace.actors.iter().filter(has_steps);
     let names: BTreeMap<String, usize> = actors.map(|it| (name(*it.0), *it.1)).collect();
@@ -54,7 +54,7 @@ fn class(trace: &Trace, name: &dyn Fn(Actor) -> String, mail: Mail) -> Vec<(Stri
         Mail::Ordered => trace.events.iter().map(|it| Cow::Borrowed(&*it.doing)).collect(),
         Mail::Free => trace.events.iter().map(|it| it.doing.without_mail_order()).collect(),
     };
-    // The clocks of the trace also know what steps wait for because of the cell.
+    // The clocks of the trace include orders that only the cell imposes, so they are computed anew.
     let mut clocks: Vec<Vec<u32>> = Vec::with_capacity(trace.events.len());
     for (event, doing) in trace.events.iter().zip(&doings) {
         let mut clock = vec![0; res.len()];

@@ -1,8 +1,8 @@
-//! Threads that explore the cells of a search, each on a stage of its own.
+//! Threads that explore the cells of a search, each on its own stage.
 //!
-//! A search begins alone. If it has many runs it is divided, by what was found until then, and whoever has
-//! nothing to do takes a cell. It goes on alone for a while, as it may be over soon; when it is not, what it
-//! found is thrown away and the cells count. So a report is the same however many threads there are.
+//! A search begins on one thread. When it has many runs, cells are made from what was found until then, and idle
+//! threads take cells. The first thread continues the undivided search for a while, as it may end soon; if it does not,
+//! its findings are discarded and those of the cells are used. So the report does not depend on the number of threads.
 
 use crate::oracle::{Oracle, Oracles};
 use crate::report::Stop;
@@ -18,24 +18,24 @@ use std::thread;
 use std::time::Duration;
 use trace::{ActorName, ExecutorError, Input, Stage};
 
-/// How many threads, what each of them needs, and which searches are worth to be divided.
+/// How many threads a search may use, and when it is divided.
 #[derive(Clone, Copy, Debug)]
 pub struct Crew {
     pub n_helpers: usize,
     pub stack_bytes: usize,
-    /// Runs before cells are made, and anybody else sets a stage.
+    /// How many runs a search makes before it is divided and other threads set up their stages.
     pub min_search: usize,
-    /// Runs of a search that is not divided. What it found is found again if it has more.
+    /// How many runs the undivided search makes before its findings are discarded for those of the cells.
     pub max_alone: usize,
 }
 
-/// Sets a stage and lets somebody use it, on the thread that asks.
+/// Sets up a stage on the calling thread and passes it to the function.
 pub type Staging<'a> = dyn Fn(&mut dyn FnMut(&mut dyn Stage)) + Sync + 'a;
 
-/// Says whether to stop, and why.
+/// Returns the reason to stop; `None` to continue.
 type Watch<'a> = dyn FnMut(&ScheduleReport) -> Option<Stop> + 'a;
 
-/// How long one waits before one asks again whether to go on.
+/// The interval between two calls of `watch` while the owner waits for the other threads.
 const A_WHILE: Duration = Duration::from_millis(20);
 
 impl Crew {
@@ -43,8 +43,9 @@ impl Crew {
         Crew { n_helpers, stack_bytes, min_search: 500, max_alone: 4000 }
     }
 
-    /// Runs the program in all ways that differ, as [`explore_schedules`](crate::explore_schedules) does.
-    /// What `make` makes gathers the runs of a cell. `watch` is asked whether to go on.
+    /// Explores all executions of the program that are not equivalent, as
+    /// [`explore_schedules`](crate::explore_schedules) does. `make` makes the collector for each cell's runs; `watch`
+    /// may stop the search.
     pub fn explore<G: Gather + Send>(
         self,
         (stage, staging): (&mut dyn Stage, &Staging<'_>),
@@ -59,29 +60,29 @@ impl Crew {
             for n in 0..self.n_helpers {
                 let builder = thread::Builder::new().name(format!("gimlet cell {n}"));
                 let thread = builder.stack_size(self.stack_bytes);
-                // Whoever can't be had does not help.
+                // If a thread cannot be started, the search runs without it.
                 thread.spawn_scoped(scope, || division.help(staging)).ok();
             }
-            // Whatever becomes of the search, nobody must be left waiting.
+            // Even after a panic of this thread, no helper must wait for ever.
             let _over = Over(&division);
             division.lead(stage, watch)
         })
     }
 }
 
-/// What came of a cell, or of the search before it was divided.
+/// The findings of a cell, or of the undivided search.
 struct Explored<G> {
     report: ScheduleReport,
     gathered: G,
 }
 
-/// A search before it was divided, if it was.
+/// The undivided search so far, and whether it was divided.
 struct Begun<G> {
     alone: Explored<G>,
     is_divided: bool,
 }
 
-/// A search that is divided into cells, for the threads that explore them.
+/// A search that is divided into cells, shared by the threads that explore them.
 struct Division<'a, G> {
     crew: Crew,
     oracles: &'a dyn Oracles,
@@ -89,20 +90,21 @@ struct Division<'a, G> {
     seed: &'a Input,
     settings: &'a ScheduleSettings,
     progress: Mutex<Progress<G>>,
-    /// There are cells, or one is done, or there will be none.
+    /// Signalled when cells were made, when a cell is done, and when the search is over.
     is_changed: Condvar,
-    /// Of all.
+    /// The runs of all threads.
     n_runs: AtomicUsize,
     is_over: AtomicBool,
 }
 
 struct Progress<G> {
     cells: Vec<Cell>,
-    /// Actors that were known when the cells were made.
+    /// The actors that were known when the cells were made.
     names: Vec<ActorName>,
     n_begun: usize,
     n_done: usize,
-    /// What came of each cell. Nothing, if it can't be explored yet: it has actors that nobody knew.
+    /// The findings of each cell that is done; `None` if the cell has actors that were not known when the cells were
+    /// made and must be explored later.
     done: Vec<Option<Explored<G>>>,
 }
 
@@ -132,7 +134,7 @@ impl<'a, G: Gather> Division<'a, G> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The whole search, with those who help.
+    /// Leads the whole search on the calling thread.
     fn lead(&self, stage: &mut dyn Stage, watch: &mut Watch<'_>) -> (ScheduleReport, G) {
         let Begun { alone, is_divided } = self.begin(stage, watch);
         if !is_divided {
@@ -142,7 +144,7 @@ impl<'a, G: Gather> Division<'a, G> {
         let stop = self.share(stage, watch);
         let mut all = Explored { report: ScheduleReport::default(), gathered: (self.make)() };
         if let Some(stop) = stop {
-            // What was found alone may not be in the cells that there was time for.
+            // The cells that were finished in time may not contain all that the undivided search found.
             stage.set_names(&names);
             all = Explored { report: ScheduleReport { stop, ..alone.report }, ..alone };
         } else {
@@ -164,7 +166,8 @@ impl<'a, G: Gather> Division<'a, G> {
         Begun { alone: Explored { report, gathered }, is_divided }
     }
 
-    /// Explores alone as long as that is worth it, and makes cells in the meantime.
+    /// Runs the undivided search until it ends or exceeds [`Crew::max_alone`], and makes cells when it has exceeded
+    /// [`Crew::min_search`].
     fn explore_alone(
         &self,
         search: &mut Search,
@@ -203,14 +206,15 @@ impl<'a, G: Gather> Division<'a, G> {
         search.go_on(stage, oracle, until, &mut see, watch)
     }
 
-    /// Bounds other than that of the depth depend on what is possible without a cell.
-    /// What is lost changes which questions have answers: cells do not hold all runs then.
+    /// Whether the search can be divided. Cells cover all executions only under optimal DPOR without a bound on
+    /// preemptions, which depends on the steps that are enabled without a cell, and without lost messages, which change
+    /// which questions have answers.
     fn may_divide(&self) -> bool {
         let ScheduleSettings { dpor, preemptions, losses, .. } = *self.settings;
         dpor == Dpor::Optimal && preemptions.is_none() && losses == 0
     }
 
-    /// Explores cells until there are none left. Says why not all of them were.
+    /// Explores cells until none is left. Returns the reason if the search was stopped before that.
     fn share(&self, stage: &mut dyn Stage, watch: &mut Watch<'_>) -> Option<Stop> {
         let mut stop = None;
         let mut watch_all = |_: &ScheduleReport| {
@@ -231,7 +235,7 @@ impl<'a, G: Gather> Division<'a, G> {
         stop
     }
 
-    /// Adds up what came of the cells, in their order.
+    /// Joins the findings of the cells in their order, and explores those that were left for later.
     fn join(
         &self,
         all: Explored<G>,
@@ -267,7 +271,8 @@ impl<'a, G: Gather> Division<'a, G> {
     }
 
     fn help(&self, staging: &Staging<'_>) {
-        // A cell is not kept waiting for a stage.
+        // The stage is set up only once there are cells, since helpers of short searches need none; a cell is
+        // taken when the stage is ready.
         let is_idle =
             |it: &mut Progress<G>| it.cells.is_empty() && !self.is_over.load(Ordering::Relaxed);
         drop(self.is_changed.wait_while(self.progress(), is_idle));
@@ -282,7 +287,7 @@ impl<'a, G: Gather> Division<'a, G> {
         });
     }
 
-    /// Explores a cell that nobody has begun. `false`: there is none, or the stage is of no use any more.
+    /// Explores the next cell. Returns `false` if there is none, or if the stage cannot be used any more.
     fn explore_next(&self, stage: &mut dyn Stage, watch: &mut Watch<'_>) -> bool {
         let mut progress = self.progress();
         let n = progress.n_begun;
@@ -303,7 +308,7 @@ impl<'a, G: Gather> Division<'a, G> {
             let found = self.explore(search, stage, &mut watch);
             (stage.n_names() <= names.len()).then_some(found)
         };
-        // After a bug of ours nobody knows what the stage is like.
+        // After a panic the state of the stage is unknown.
         let found = catch_unwind(AssertUnwindSafe(explored));
         let is_right = found.is_ok();
         let mut progress = self.progress();
@@ -335,11 +340,12 @@ impl<'a, G: Gather> Division<'a, G> {
     }
 }
 
+/// Ends the search when the thread that leads it returns or panics.
 struct Over<'d, 'a, G: Gather>(&'d Division<'a, G>);
 
 impl<G: Gather> Drop for Over<'_, '_, G> {
     fn drop(&mut self) {
-        // Who is about to wait has looked at it already, or will.
+        // The lock makes sure that every thread that waits checks `is_over` after it is set.
         let progress = self.0.progress();
         self.0.is_over.store(true, Ordering::Relaxed);
         drop(progress);

@@ -1,6 +1,6 @@
-//! The data half of a node: choices of its step that can be taken the other way.
+//! The choices on the input at a node that can be flipped.
 //!
-//! Choices of different actors are never permuted: what a run needs of its input is one conjunction.
+//! Choices of different actors are never permuted: the path constraint of a run is one conjunction.
 
 use crate::oracle::{Oracle, Question};
 use crate::schedules::order::Trace;
@@ -12,25 +12,25 @@ use std::sync::Arc;
 use term::{Constraint, Exprs};
 use trace::{Choice, Input};
 
-/// Choices of one step that were not taken the other way yet, the last ones first.
+/// Flips of the choices of one step that were not tried yet; the last choices are flipped first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turns {
     open: Vec<Turn>,
-    /// Choices up to here are accounted for.
+    /// How many choices of the run were handled; earlier ones are not added again.
     known: usize,
 }
 
-/// A choice of a run, to be taken the other way.
+/// A choice of a run and the alternative to take instead.
 #[derive(Clone, Debug)]
 pub(super) struct Turn {
     path: Arc<Path>,
     at: usize,
     alternative: usize,
-    /// How much is assumed at that place.
+    /// How many of the path's assumptions hold at the choice.
     n_assumed: usize,
 }
 
-/// What a run chose, and what it took for granted.
+/// The choices of a run and the choices that its receives assumed.
 #[derive(Debug)]
 pub(super) struct Path {
     pub(super) choices: Vec<Choice>,
@@ -46,7 +46,7 @@ impl Path {
 }
 
 impl Turns {
-    /// Adds what a run chose in this step.
+    /// Adds the choices that a run made in this step.
     pub(super) fn learn(
         &mut self,
         path: &Arc<Path>,
@@ -65,7 +65,7 @@ impl Turns {
         self.known = self.known.max(made.end);
     }
 
-    /// The next choice to take the other way, as an input that does so.
+    /// Returns an input for the next flip that has one.
     pub(super) fn take(
         &mut self,
         exprs: &mut Exprs,
@@ -82,7 +82,7 @@ impl Turns {
 }
 
 impl Turn {
-    /// The other alternatives of a choice of a run.
+    /// Returns the flips of a choice to all its other alternatives.
     pub(super) fn all_at(path: &Arc<Path>, at: usize) -> impl Iterator<Item = Turn> {
         let choice = path.choices.get(at);
         let others = choice.map_or(0, Choice::n_alternatives);
@@ -92,7 +92,7 @@ impl Turn {
         (0..others).filter(move |it| Some(*it) != taken).map(turn)
     }
 
-    /// An input that makes the choices before it as they were made, and this one otherwise.
+    /// Returns an input that takes the choices before this one as the run did, and this one otherwise.
     pub(super) fn input(&self, exprs: &mut Exprs, oracle: &mut dyn Oracle) -> Option<Arc<Input>> {
         let path = &self.path;
         let before = path.choices.get(..self.at).unwrap_or_default();
@@ -105,7 +105,7 @@ impl Turn {
     }
 }
 
-/// What the input must satisfy for all choices to be taken as they were.
+/// Returns the constraints under which all choices are taken as they were.
 fn as_taken<'a>(exprs: &mut Exprs, choices: impl Iterator<Item = &'a Choice>) -> Vec<Constraint> {
     choices.flat_map(|it| it.constraints(exprs, it.taken)).collect()
 }
@@ -122,7 +122,7 @@ fn solve(
     model.map(|it| Arc::new(hint.with(&it)))
 }
 
-/// What the steps that a plan dictates have chosen.
+/// Returns the constraints of the choices in the steps that a plan guides.
 pub(super) fn condition(exprs: &mut Exprs, trace: &Trace, path: &Path, plan: &Plan) -> Condition {
     let guided: Vec<&Choice> = chosen(trace, path, &plan.guided);
     let all = as_taken(exprs, guided.into_iter());
@@ -138,8 +138,8 @@ fn chosen<'a>(trace: &'a Trace, path: &'a Path, events: &[usize]) -> Vec<&'a Cho
         .collect()
 }
 
-/// Inputs with which the match at the end of a plan may come out otherwise, and how many of its
-/// choices each of them fixes.
+/// Returns inputs with which the match at the end of a plan may have another result, each with the number of its
+/// choices that are fixed.
 pub(super) fn inputs_for_match(
     exprs: &mut Exprs,
     oracle: &mut dyn Oracle,
@@ -161,10 +161,10 @@ pub(super) fn inputs_for_match(
     res
 }
 
-/// What was chosen before the node of a plan and in the steps that it dictates.
+/// Returns the choices made before the node of a plan and in the steps that it guides.
 pub(super) fn needed<'a>(trace: &'a Trace, path: &'a Path, plan: &Plan) -> Vec<&'a Choice> {
     let events: Vec<usize> = (0..plan.at).chain(plan.guided.iter().copied()).collect();
-    // The first steps of all, before any turn, belong to no event.
+    // Choices before the first step belong to no event.
     let first = trace.events.first().map_or(path.choices.len(), |it| it.step.choices.start);
     let mut res: Vec<&Choice> = path.choices.get(..first).unwrap_or_default().iter().collect();
     res.extend(chosen(trace, path, &events));

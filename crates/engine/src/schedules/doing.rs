@@ -1,4 +1,4 @@
-//! What a step does, as far as its order with other steps can matter.
+//! The dependence relation of steps: what each step does as far as its order with other steps can matter.
 
 use crate::schedules::cells::Gates;
 use std::borrow::Cow;
@@ -6,10 +6,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 use trace::{Access, Actor, Label, MessageId, Mode, OfferKind, Step, Take};
 
-/// No actor has it.
+/// The label of a placeholder step; no actor has it.
 pub(super) const NOTHING: Label = Label { actor: Actor(u32::MAX), take: Take::Next };
 
-/// Shared by the trace, the sleeping steps and the plans, of several searches if there are.
+/// What a step does. It is shared by the trace, the sleep sets and the plans, of several searches if there are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Doing {
     pub(super) label: Label,
@@ -22,7 +22,7 @@ pub(super) struct Doing {
 }
 
 impl Doing {
-    /// Takes what it needs alone out of the step.
+    /// Moves the accesses out of a step that was taken, and copies the rest.
     pub(super) fn of_step(step: &mut Step, gates: Gates) -> Arc<Doing> {
         Arc::new(Doing {
             label: step.label,
@@ -35,7 +35,7 @@ impl Doing {
         })
     }
 
-    /// What is known of a step that was offered and not taken.
+    /// Returns what is known of a step that was offered and not taken.
     pub(super) fn of_offer(label: Label, kind: Option<&OfferKind>) -> Arc<Doing> {
         let (accesses, is_global, killed) = match kind {
             Some(OfferKind::Next { accesses, is_global, kills, mail, .. }) => {
@@ -52,7 +52,7 @@ impl Doing {
         Arc::new(Doing { label, accesses, is_global, sent, spawned, killed, gates })
     }
 
-    /// The step of a run that ends, which comes before or after nothing else.
+    /// Returns a placeholder for the step of a run that ends; it depends on every step.
     pub(super) fn nothing() -> Arc<Doing> {
         let (accesses, kills) = (Vec::new(), Vec::new());
         let (mail, may_lose, is_idle) = (None, false, false);
@@ -60,13 +60,13 @@ impl Doing {
         Doing::of_offer(NOTHING, Some(&kind))
     }
 
-    /// Whether the order of two steps that follow each other can matter. Two messages to one
-    /// mailbox do not depend on each other: which of them is taken is decided where it is taken.
+    /// Whether two adjacent steps are dependent, so that their order can matter. Two messages to one mailbox are
+    /// independent unless the stage orders mail: which of them comes first is decided where they are received.
     pub(super) fn depends_on(&self, other: &Doing) -> bool {
         self.depends_by(other, Gates::ALL)
     }
 
-    /// The same if steps wait only because of some rules.
+    /// Whether the steps are dependent if only some rules of the cell make steps wait.
     pub(super) fn depends_by(&self, other: &Doing, rules: Gates) -> bool {
         let (a, b) = (self.label.actor, other.label.actor);
         a == b
@@ -80,13 +80,13 @@ impl Doing {
             || self.accesses.iter().any(|it| other.accesses.iter().any(|of| it.conflicts(*of)))
     }
 
-    /// Whether both touch and cause the same, whoever waits for them.
+    /// Whether both steps have the same accesses and effects, apart from the rules of the cell.
     pub(super) fn does_the_same(&self, other: &Doing) -> bool {
         let of = |it: &Doing| Doing { gates: Gates::default(), ..it.clone() };
         of(self) == of(other)
     }
 
-    /// The same if messages to one mailbox do not depend on each other.
+    /// Returns the step as it is if messages to one mailbox are independent.
     pub(super) fn without_mail_order(&self) -> Cow<'_, Doing> {
         if self.accesses.iter().all(|it| it.mode != Mode::Mail) {
             return Cow::Borrowed(self);
@@ -107,7 +107,7 @@ impl Doing {
     }
 }
 
-/// Where a step could be the first of a sequence: its place in it, if nothing before depends on it.
+/// Returns the index of the step in a sequence if it is an initial: no step before it depends on it.
 pub(super) fn initial<D: Deref<Target = Doing>>(label: Label, of: &[D]) -> Option<usize> {
     let place = of.iter().position(|it| it.label == label)?;
     let (before, it) = (of.get(..place)?, of.get(place)?);
@@ -118,12 +118,14 @@ fn is_independent<D: Deref<Target = Doing>>(doing: &Doing, of: &[D]) -> bool {
     of.iter().all(|it| !it.depends_on(doing))
 }
 
-/// Whether the sequence, or one that it begins, can begin with this step.
+/// Whether the step is a weak initial of a sequence: the sequence, or an extension of it, is equivalent to one that
+/// begins with the step.
 pub(super) fn is_weak_initial<D: Deref<Target = Doing>>(doing: &Doing, of: &[D]) -> bool {
     initial(doing.label, of).is_some() || will_come(doing, of)
 }
 
-/// Whether the step comes after the sequence if it does not come before. A message need not be lost.
+/// Whether the step is independent of the sequence, and so will be enabled after it. The loss of a message need not
+/// happen later.
 pub(super) fn will_come<D: Deref<Target = Doing>>(doing: &Doing, of: &[D]) -> bool {
     doing.label.take != Take::Lost && is_independent(doing, of)
 }

@@ -1,5 +1,5 @@
-//! A program of tables, for tests of the search: actors that read and write cells, in memory and without a
-//! language. What it returns is all that its actors read, and what is in the cells in the end.
+//! A test double: a program of tables whose actors read and write memory cells. Its value consists of all values read
+//! and the final contents of the cells.
 
 use crate::oracle::Alone;
 use crate::report::Stop;
@@ -26,7 +26,8 @@ use Op::{Read, Write};
 struct Fake {
     actors: Vec<Vec<Op>>,
     exprs: Exprs,
-    /// Of the run that is going on: how many steps each actor has taken, the cells, and what was read.
+    /// The state of the current run: how many steps each actor has taken, the contents of the cells, and the values
+    /// read.
     done: Vec<usize>,
     cells: BTreeMap<u64, i64>,
     read: BTreeMap<(usize, usize), i64>,
@@ -173,8 +174,8 @@ fn explore(actors: &[&[Op]], settings: &ScheduleSettings) -> (ScheduleReport, BT
     (report, ends)
 }
 
-/// The runs of a program with each reduction: optimal, source sets, sleep sets, and all interleavings. All of
-/// them come to the same ends.
+/// Checks the number of runs with each reduction (optimal, source sets, sleep sets, all interleavings), and that all
+/// reductions find the same outcomes.
 fn check(actors: &[&[Op]], expected: [usize; 4]) {
     let kinds = [Dpor::Optimal, Dpor::Source, Dpor::SleepSets, Dpor::All];
     let found = kinds.map(|dpor| {
@@ -204,14 +205,14 @@ fn steps_that_conflict_have_all_orders() {
     check(&[&[Write(1, 1)], &[Write(1, 2)], &[Write(1, 3)]], [6, 6, 6, 6]);
 }
 
-/// One writer and two readers: each reader comes before the write or after it.
+/// One writer and two readers: each reader reads before or after the write.
 #[test]
 fn readers_do_not_conflict_with_each_other() {
     check(&[&[Write(1, 1)], &[Read(1)], &[Read(1)]], [4, 4, 4, 6]);
 }
 
-/// A write to one cell and reads of it behind reads of cells of their own (Abdulla et al., Source Sets, JACM 2017, figure 1): source
-/// sets need no other first step than the writer's and the readers'.
+/// A write to one cell, and reads of it after reads of cells of their own [Abdulla et al. 2014]. Source sets try only
+/// the writer and the readers first.
 #[test]
 fn readers_behind_other_steps() {
     check(&[&[Write(1, 1)], &[Read(2), Read(1)], &[Read(3), Read(1)]], [4, 4, 4, 30]);

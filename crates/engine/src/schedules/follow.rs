@@ -1,21 +1,21 @@
-//! A run along a schedule that is known, and the names that its steps have.
+//! The replay of a known schedule, and the names of its steps.
 
 use crate::schedules::offers::{is_open, labels, loss, natural};
 use crate::schedules::settings::STEPS;
 use trace::{ExecutorError, Input, Label, Offer, Performed, Stage, Step, Take};
 
-/// A run along a schedule that was known.
+/// The record of a replayed run.
 #[derive(Debug)]
 pub struct Followed {
     pub steps: Vec<Step>,
     pub performed: Performed,
-    /// How often an actor was left although it could go on.
+    /// How often the schedule switched away from an actor that was enabled.
     pub n_preemptions: usize,
-    /// Every receive took the first message that it wanted, in the order in which they were sent.
+    /// Whether every receive took the first matching message in the order of sending.
     pub is_in_order: bool,
 }
 
-/// Takes the steps of a schedule again, by their names; beyond it, whatever comes.
+/// Takes the steps of a schedule by their names, and free steps after its end.
 pub fn follow(
     stage: &mut dyn Stage,
     input: &Input,
@@ -50,7 +50,8 @@ pub fn follow(
     Ok(Followed { steps, performed, n_preemptions, is_in_order })
 }
 
-/// The name of a step, the same in every interleaving: `P.1`, `P takes P.1#0`, `P gives up`, `P loses`.
+/// Returns the name of a step, which is the same in every interleaving: `P.1`, `P takes P.1#0`, `P gives up`, `P
+/// loses`.
 pub fn step_name(stage: &dyn Stage, label: Label) -> String {
     let actor = stage.name(label.actor);
     match label.take {

@@ -1,10 +1,10 @@
-//! Inputs in breadth, before a search goes through all schedules of one of them.
+//! Breadth-first exploration of inputs, before the search explores all schedules of one input.
 //!
-//! A search in depth comes to the first choice of a call last of all. So, once it has made [`BEFORE`] runs,
-//! one run is made of each input that takes a choice the other way, choices near the beginning of a run first,
-//! at most [`MAX_INPUTS`] of them; then the inputs have their schedules explored in turns, [`SHARE`] of each.
-//! The search in depth goes on as if nothing had been, and makes these runs again: they count as in vain.
-//! Random runs take their inputs from the same list.
+//! A depth-first search flips the first choice of a unit last of all. So, once it has made [`BEFORE`] runs, one run is
+//! made for each of at most [`MAX_INPUTS`] inputs that flip a choice, choices near the beginning of a run first; then
+//! [`SHARE`] schedules of each input are explored, in round-robin order. The depth-first search then continues as if
+//! nothing had happened, and makes these runs again: they count as redundant. Random runs take their inputs from the
+//! same list.
 
 use crate::oracle::Oracle;
 use crate::report::Stop;
@@ -17,31 +17,32 @@ use std::sync::Arc;
 use term::Exprs;
 use trace::{ExecutorError, Input, Stage};
 
-/// Runs of a search before other inputs are looked at.
+/// How many runs the search makes before it looks ahead at other inputs.
 pub(super) const BEFORE: usize = 100;
-/// Inputs that are looked at.
+/// How many inputs are looked at.
 const MAX_INPUTS: usize = 200;
-/// Schedules of each.
+/// How many schedules are explored for each of them.
 const SHARE: usize = 50;
 
-/// Choices that can be taken the other way, by their place in the run, and inputs that were made so.
+/// Flips of choices, by the index of the choice in its run, and the inputs that were made for flips.
 #[derive(Debug, Default)]
 pub(super) struct Flips {
     open: BTreeMap<usize, VecDeque<Turn>>,
     made: Vec<Arc<Input>>,
-    /// Which of them is next where they take turns.
+    /// The number of inputs given out so far.
     next: usize,
 }
 
 impl Flips {
-    /// Adds what a run chose, from some place on: what comes before was flipped to make its input.
+    /// Records the choices of a run from index `from` on. Earlier choices belong to the run's parent, whose flip
+    /// produced this input.
     pub(super) fn learn(&mut self, path: &Arc<Path>, from: usize, limit: usize) {
         for at in from..path.choices.len().min(limit) {
             self.open.entry(at).or_default().extend(Turn::all_at(path, at));
         }
     }
 
-    /// An input that was not made before, and the place behind the choice that it takes the other way.
+    /// Returns a new input for a flip, and the index after the flipped choice.
     pub(super) fn take(
         &mut self,
         exprs: &mut Exprs,
@@ -63,7 +64,7 @@ impl Flips {
         None
     }
 
-    /// The input of the next random run: a new one and one of those that there are, by turns.
+    /// Returns the input of the next random run: alternately a new one and one of those made before.
     pub(super) fn for_random_run(
         &mut self,
         exprs: &mut Exprs,
@@ -83,14 +84,14 @@ impl Flips {
     }
 }
 
-/// Who sees runs, and who is asked whether to go on.
+/// The callbacks of a search.
 pub(super) struct Watching<'a> {
     pub(super) see: &'a mut dyn FnMut(&Ended<'_>),
     pub(super) watch: &'a mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
 }
 
 impl Search {
-    /// Makes runs of other inputs; see the head of this file.
+    /// Makes runs of other inputs; see the module's documentation.
     pub(super) fn look_ahead(
         &mut self,
         stage: &mut dyn Stage,
@@ -161,7 +162,7 @@ impl Ahead<'_, '_> {
         Ok(None)
     }
 
-    /// One more run of an input. `None`: there are others.
+    /// Makes one more run of an input. Returns `None` if further runs are left.
     fn one_run(
         &mut self,
         search: &mut Search,

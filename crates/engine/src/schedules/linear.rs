@@ -1,10 +1,10 @@
-//! A run that is over: its steps in an order in which they can really happen, and what nobody received.
+//! Runs that have ended: a linearisation of their steps, and the messages that no receive took.
 
 use crate::schedules::order::{Delivery, Trace};
 use trace::{Sent, Take};
 
 impl Trace {
-    /// Messages that no receive of the run took.
+    /// Returns the messages that no receive of the run took.
     pub(super) fn unreceived(&self) -> Vec<Sent> {
         let steps = || self.events.iter().map(|it| &it.step);
         let is_taken = |it: &Sent| {
@@ -14,8 +14,7 @@ impl Trace {
         steps().flat_map(|it| &it.sent).filter(|it| !is_taken(it)).copied().collect()
     }
 
-    /// The same steps in an order in which they can really happen, with messages that are there
-    /// when they are sent.
+    /// Returns the steps in an order in which they can be taken with instant delivery.
     pub(super) fn linear(&self) -> Vec<usize> {
         let n = self.events.len();
         if self.comes.iter().all(|it| it.first < it.second) || self.delivery != Delivery::Instant {
@@ -32,8 +31,8 @@ impl Trace {
             };
             let is_awaited =
                 |it: usize| self.comes.iter().any(|come| come.second == it && is_left(come.first));
-            // The end of a process may depend on two messages in the order that the mailbox does not
-            // have them in; then they come as they were sent.
+            // The end of a process may depend on two messages in another order than the mailbox has; the order of
+            // sending counts then.
             let next = (0..n).filter(is_free).find(|it| !is_awaited(*it));
             let Some(next) = next.or_else(|| (0..n).find(is_free)) else { break };
             if let Some(done) = is_done.get_mut(next) {

@@ -1,4 +1,4 @@
-//! Places on the path of a search, with what is planned there.
+//! The nodes on the path of a search, with what is planned at each.
 
 use crate::schedules::bounded::Standing;
 use crate::schedules::data::Turns;
@@ -9,15 +9,15 @@ use std::sync::Arc;
 use term::Exprs;
 use trace::{Input, Label};
 
-/// A place on the path, before a step.
+/// A node on the path, before a step.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) sleep: Vec<Arc<Asleep>>,
-    /// The first branch is the one on the path.
+    /// The wakeup tree of the node; its first branch is the one on the path.
     pub(super) tree: Vec<Branch>,
-    /// What the step on the path chose by its data, and what was not tried.
+    /// The flips of the choices of the step on the path.
     pub(super) turns: Turns,
-    /// With the input of the run that was here last.
+    /// The preemptions on the way here, with the input of the last run.
     pub(super) standing: Standing,
 }
 
@@ -26,13 +26,13 @@ impl Node {
         Node { sleep, tree, turns: Turns::default(), standing }
     }
 
-    /// Whether a step was tried or will be.
+    /// Whether a step was tried here or is planned.
     pub(super) fn tries(&self, label: Label) -> bool {
         self.tree.iter().any(|it| it.doing.label == label)
             || self.sleep.iter().any(|it| it.doing.label == label)
     }
 
-    /// Whether a sequence need not be tried, whatever else is planned.
+    /// Whether a sequence is redundant, whatever else is planned.
     pub(super) fn is_seen(
         &self,
         sequence: &[&Doing],
@@ -43,13 +43,13 @@ impl Node {
         if dpor != Dpor::Source {
             return self.covers(sequence, exprs, input);
         }
-        // One step is kept, so that only steps which the sequence has count as seen.
+        // Source sets keep only one step of a plan, so only steps that occur in the sequence count.
         let is_initial = |label| initial(label, sequence).is_some();
         self.tree.iter().any(|it| is_initial(it.doing.label))
             || self.sleep.iter().any(|it| is_initial(it.doing.label))
     }
 
-    /// Whether all that a sequence leads to has been seen.
+    /// Whether all executions that the sequence leads to were explored.
     pub(super) fn covers(&self, sequence: &[&Doing], exprs: &Exprs, input: &Input) -> bool {
         let covers = |it: &Arc<Asleep>| {
             is_weak_initial(&it.doing, sequence) && it.conditions.hold(exprs, input)

@@ -1,10 +1,10 @@
-//! What actors can do now, as labels of steps.
+//! The steps that actors can take now, as labels.
 
 use crate::schedules::order::Trace;
 use crate::schedules::settings::ScheduleSettings;
 use trace::{Actor, Choice, Label, Offer, OfferKind, Patience, Take};
 
-/// Everything that an actor could do.
+/// Returns all steps that an actor can take, in the order of the mailbox.
 pub(super) fn labels(offer: &Offer) -> Vec<Label> {
     let of = |take| Label { actor: offer.actor, take };
     match &*offer.kind {
@@ -21,7 +21,7 @@ pub(super) fn labels(offer: &Offer) -> Vec<Label> {
     }
 }
 
-/// The message that it sends might be lost; nobody does that of his own accord.
+/// Returns the step in which the message that an actor is about to send is lost. It is taken only when planned.
 pub(super) fn loss(offer: &Offer) -> Option<Label> {
     let may_lose = matches!(*offer.kind, OfferKind::Next { may_lose: true, is_idle: false, .. });
     may_lose.then_some(Label { actor: offer.actor, take: Take::Lost })
@@ -47,14 +47,15 @@ pub(super) fn is_open(offer: &Offer) -> bool {
     }
 }
 
-/// The first message that is wanted, or the timeout if there is none.
+/// Returns a default step: the actor's next operation, the first matching message, or the timeout. The actor `last` is
+/// preferred.
 pub(super) fn natural(offers: &[Offer], last: Option<Actor>) -> Option<Label> {
     let of = |offer: &Offer| labels(offer).first().copied();
     let again = offers.iter().find(|it| Some(it.actor) == last).and_then(of);
     again.or_else(|| offers.iter().find_map(of))
 }
 
-/// Messages that nobody took, but somebody would with other inputs.
+/// Returns the steps of receives that would match a message with other inputs.
 pub(super) fn waiting(offers: &[Offer]) -> Vec<(Label, Vec<Choice>)> {
     let of = |offer: &Offer| -> Vec<(Label, Vec<Choice>)> {
         let OfferKind::Receive(waiting) = &*offer.kind else { return Vec::new() };
@@ -65,7 +66,7 @@ pub(super) fn waiting(offers: &[Offer]) -> Vec<(Label, Vec<Choice>)> {
 }
 
 impl ScheduleSettings {
-    /// Whether this is one of the offers, and possible.
+    /// Whether the step is offered and enabled.
     pub(super) fn can(&self, offers: &[Offer], trace: &Trace, label: Label) -> bool {
         let offer = offers.iter().find(|it| fits(it, label));
         offer.is_some_and(|it| match &*it.kind {

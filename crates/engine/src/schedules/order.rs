@@ -1,10 +1,10 @@
-//! What happened before what in a run, and which messages a receive could have taken.
+//! The happens-before relation of a run, and the messages that each receive could have taken.
 //!
-//! The order of steps is that of vector clocks: what an actor did before, who started it, who sent
-//! what it takes, and earlier steps that conflict. Messages to one mailbox are not ordered by being
-//! sent; but a receive takes the first one that it wants, and so each one taken says something of
-//! the order in which they came (`Come`). A choice is possible if all these sayings and the clocks
-//! together have no cycle: then there is a real schedule in which it happens.
+//! The order of steps is kept in vector clocks. A step comes after the previous step of its actor, the step that
+//! started the actor, the step that sent the message it takes, and earlier steps that conflict with it. Sending does
+//! not order messages to one mailbox. But a receive takes the first message that matches, so each message taken implies
+//! something about the order of arrival (`Come`). A choice is possible if these implications and the clocks together
+//! have no cycle: then there is a real schedule in which it happens.
 
 use crate::schedules::cells::{Cell, Gates, Place};
 use crate::schedules::doing::Doing;
@@ -17,39 +17,39 @@ use trace::{
     ReceiveId, Sent, Step, Take, Waiting,
 };
 
-/// How messages travel.
+/// How messages are delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Delivery {
-    /// A message is there when it has been sent.
+    /// A message is in the mailbox as soon as it was sent.
     #[default]
     Instant,
-    /// Messages to one process come in an order that their causes have.
+    /// Messages to one process arrive in an order consistent with happens-before.
     Causal,
-    /// Only what one process sends to another comes in order.
+    /// Only messages from one process to another arrive in the order of sending.
     Free,
 }
 
 #[derive(Debug)]
 pub(super) struct Event {
     pub(super) doing: Arc<Doing>,
-    /// What it touched is in `doing`.
+    /// The step as the stage reported it, without its accesses, which are in `doing`.
     pub(super) step: Step,
-    /// The number of its actor.
+    /// The index of the step's actor in the clocks.
     pub(super) actor: usize,
-    /// The place among the steps of its actor.
+    /// The step's index among the steps of its actor.
     pub(super) nth: u32,
-    /// The step of the same actor before it.
+    /// The previous step of the same actor.
     before: Option<usize>,
     clock: Vec<u32>,
-    /// Whether the message that it sent might have been lost.
+    /// Whether the message that the step sent might have been lost.
     pub(super) may_lose: bool,
-    /// Whether it was dictated by a plan.
+    /// Whether the step was dictated by a plan.
     pub(super) is_guided: bool,
-    /// What must stay as it is for a receive to have passed over earlier messages.
+    /// Choices that must stay as they are, because earlier messages did not match the receive only for these.
     pub(super) assumed: Vec<Choice>,
 }
 
-/// A receive that is over, or that a signal ended.
+/// A receive that has ended, or whose process was ended by a signal.
 #[derive(Debug)]
 pub(super) struct Received {
     pub(super) at: usize,
@@ -57,33 +57,33 @@ pub(super) struct Received {
     pub(super) who: Actor,
     actor: usize,
     offered: Option<Arc<OfferKind>>,
-    /// What it did; `None` if its process was ended instead.
+    /// What the receive did; `None` if its process was ended instead.
     pub(super) take: Option<Take>,
     pub(super) patience: Patience,
-    /// All messages that it would take, as far as they are known: those that were there and those
-    /// that came without being caused by it.
+    /// All messages known to match: those that were in the mailbox, and those sent later that the receive did not
+    /// cause.
     pub(super) wanted: Vec<MessageId>,
-    /// Messages that it would take with other inputs.
+    /// Messages that would match with other inputs.
     pub(super) unwanted: Vec<(MessageId, Match)>,
-    /// The step of the same actor before it.
+    /// The previous step of the same actor.
     pub(super) before: Option<usize>,
 }
 
 impl Received {
-    /// What is known of the step if it did this instead.
+    /// Returns what is known of the step if the receive does `take` instead.
     pub(super) fn doing(&self, take: Take) -> Arc<Doing> {
         Doing::of_offer(Label { actor: self.who, take }, self.offered.as_deref())
     }
 }
 
-/// Two steps whose order is free, and the later one.
+/// A race: two dependent steps that could come in the other order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Race {
     pub(super) first: usize,
     pub(super) second: usize,
 }
 
-/// A process that was ended while it could do something.
+/// A process that was ended while it could have taken a step.
 #[derive(Debug)]
 pub(super) struct Cut {
     pub(super) at: usize,
@@ -107,18 +107,20 @@ pub(super) struct Trace {
     sent_at: FxHashMap<MessageId, usize>,
     sent_to: FxHashMap<MessageId, usize>,
     pub(super) comes: Vec<Come>,
-    /// By the actors that they are.
+    /// The signals, by their actors.
     pub(super) signals: BTreeMap<Actor, OnTheWay>,
 }
 
-/// Steps that touched all of an object, and those that touched a part: parts do not mind each other.
+/// The steps with an access to the whole of an object, and those with an access to a part; parts do not conflict with
+/// each other.
 #[derive(Debug, Default)]
 struct Touched {
     whole: Vec<usize>,
     parts: Vec<usize>,
 }
 
-/// What a receive says of the order in which messages came: the first step came before the second.
+/// An implication about the order of arrival: the first step (of sending) came before the second, as the receive at
+/// step `by` implies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Come {
     pub(super) first: usize,
@@ -135,7 +137,7 @@ impl Trace {
         self.events.len()
     }
 
-    /// Forgets all but the first steps.
+    /// Drops all but the first `n` steps.
     pub(super) fn truncate(&mut self, n: usize) {
         let is_kept = |it: &usize| *it < n;
         self.truncate_signals(n);
@@ -149,7 +151,7 @@ impl Trace {
         self.races.retain(|it| it.second < n);
         self.cuts.retain(|it| it.at < n);
         self.globals.retain(is_kept);
-        // A saying is known when its receive is over and both messages were sent.
+        // An implication is known when its receive has ended and both messages were sent.
         self.comes.retain(|it| it.by.max(it.second) < n);
         while self.events.len() > n
             && let Some(event) = self.events.pop()
@@ -179,7 +181,8 @@ impl Trace {
         }
     }
 
-    /// Actors that were started earlier are less; the first one was started by nobody.
+    /// Returns a sort key by age: the step that started the actor, and its index among those started there. `None` for
+    /// the first actor.
     pub(super) fn age(&self, actor: Actor) -> Option<(usize, usize)> {
         let at = *self.spawned_at.get(&actor)?;
         let spawned = self.events.get(at).map(|it| &it.step.spawned);
@@ -187,7 +190,7 @@ impl Trace {
         Some((at, place.unwrap_or(0)))
     }
 
-    /// Whether the second step might do something else had the first not been before it.
+    /// Whether the second step of a race might do something else without the first step before it.
     pub(super) fn is_open(&self, race: &Race) -> bool {
         let (Some(first), Some(second)) =
             (self.events.get(race.first), self.events.get(race.second))
@@ -199,24 +202,24 @@ impl Trace {
             parts.into_iter().any(|of| of.object == it.object)
         };
         let may_destroy = |it: &Access| it.mode == Mode::Write && touches_part(it);
-        // What a global step made possible is not known: it may have let a suspended process go on.
+        // It is not known what a global step enabled; it may have resumed a suspended process, for example.
         first.step.is_global
             || second.step.might_differ
             || first.doing.accesses.iter().any(may_destroy)
     }
 
-    /// Whether every step conflicts with a step, as what it does is not known in detail.
+    /// Whether every step depends on this one, because what it did is not known in detail.
     pub(super) fn is_global(&self, event: usize) -> bool {
         self.events.get(event).is_some_and(|it| it.step.is_global)
     }
 
-    /// The earliest of the last `n` steps of an actor before one of its steps.
+    /// Returns the step of the same actor `n` of its steps earlier, or its first one.
     pub(super) fn latest_before(&self, event: usize, n: usize) -> usize {
         let before = |it: &usize| self.events.get(*it).and_then(|it| it.before);
         std::iter::successors(Some(event), before).take(n + 1).last().unwrap_or(event)
     }
 
-    /// Whether one of these steps of others changes something that is read.
+    /// Whether one of these steps, taken by other actors, changes something that is read.
     pub(super) fn changes(
         &self,
         reads: &[Access],
@@ -231,7 +234,7 @@ impl Trace {
         })
     }
 
-    /// How many of the first steps lost a message.
+    /// Returns how many of the first `n` steps lost a message.
     pub(super) fn n_lost(&self, n: usize) -> usize {
         self.events.iter().take(n).filter(|it| it.step.label.take == Take::Lost).count()
     }
@@ -240,12 +243,12 @@ impl Trace {
         self.events.get(event).map(|it| &it.doing)
     }
 
-    /// The latest step of an actor.
+    /// Returns the latest step of an actor.
     pub(super) fn last_step(&self, actor: Actor) -> Option<usize> {
         self.actors.get(&actor).and_then(|it| self.last.get(*it)).copied().flatten()
     }
 
-    /// How many steps an actor has taken.
+    /// Returns how many steps an actor has taken.
     pub(super) fn n_steps(&self, actor: Actor) -> u32 {
         self.last_step(actor).and_then(|it| self.events.get(it)).map_or(0, |it| it.nth + 1)
     }
@@ -269,8 +272,8 @@ impl Trace {
         found
     }
 
-    /// Adds a step that was taken when these were the offers. Returns which messages it sent have to
-    /// be shown to which receives; see [`Trace::wants`].
+    /// Adds a step that was taken when these were the offers. Returns the messages it sent, each with a receive (by
+    /// index) that the caller must match it against; see [`Trace::answer`].
     pub(super) fn add(
         &mut self,
         mut step: Step,
@@ -341,7 +344,7 @@ impl Trace {
         self.note_sent(at)
     }
 
-    /// Earlier steps without which a step would not be there.
+    /// Returns the earlier steps that a step cannot exist without.
     pub(super) fn needs(&self, event: usize) -> impl Iterator<Item = usize> {
         let it = self.events.get(event);
         let sender = it.and_then(|it| match it.step.label.take {
@@ -370,13 +373,13 @@ impl Trace {
         clock.get(it.actor).copied().unwrap_or(0) > it.nth
     }
 
-    /// Whether the first one happened before the other, or is it.
+    /// Whether the first step happened before the second, or is the same step.
     pub(super) fn is_before(&self, first: usize, second: usize) -> bool {
         self.is_in(first, self.clock(second))
     }
 
-    /// Joins the clocks of what the step depends on, the latest first: what is not known by then
-    /// is a race.
+    /// Joins the clocks of the steps that the new step depends on, the latest first. A step that is not in the clock by
+    /// then is in a race with the new step.
     fn find_races(&mut self, step: &Step, at: usize, actor: usize, clock: &mut Vec<u32>) {
         let mut rivals: Vec<usize> = Vec::new();
         if step.is_global {
@@ -485,7 +488,8 @@ impl Trace {
         }
     }
 
-    /// Receives that were over before the message was sent, and did not cause it.
+    /// Records the messages sent in a step; returns them with the receives that had ended before and did not cause
+    /// them.
     fn note_sent(&mut self, at: usize) -> Vec<(usize, MessageId)> {
         let mut asks = Vec::new();
         let sent = self.events.get(at).map(|it| it.step.sent.clone()).unwrap_or_default();
@@ -502,7 +506,7 @@ impl Trace {
         asks
     }
 
-    /// What a receive would have done with a message that came later.
+    /// Records whether a receive that had ended would have taken a message that was sent later.
     pub(super) fn answer(&mut self, received: usize, message: MessageId, found: Match) {
         if found.holds {
             self.wants(received, message);
@@ -513,7 +517,7 @@ impl Trace {
         }
     }
 
-    /// Messages that came before what was taken and were passed over because of the input.
+    /// Returns the choices by which messages that came before the one taken did not match.
     fn assumed(&self, step: &Step, before: Option<usize>, offers: &[Offer]) -> Vec<Choice> {
         let Some(waiting) = waiting_of(step.label.actor, offers) else { return Vec::new() };
         let limit = match step.label.take {
@@ -543,12 +547,12 @@ impl Trace {
         self.comes.extend(first.map(|first| Come { first, second: sent, by: at }));
     }
 
-    /// Which step sent a message.
+    /// Returns the step that sent a message.
     pub(super) fn sender(&self, message: MessageId) -> Option<usize> {
         self.sent_at.get(&message).copied()
     }
 
-    /// Whether a receive that waits now can do this.
+    /// Whether a receive that waits now can do `take`.
     pub(super) fn allows(&self, actor: Actor, waiting: &Waiting, take: Take) -> bool {
         if let Take::Message(id) = take
             && !self.has_arrived(actor, id, &|_| true)
@@ -568,8 +572,7 @@ impl Trace {
         )
     }
 
-    /// Whether a receive that is over could have done this instead, had only those steps been taken
-    /// that it did not cause.
+    /// Whether a receive that has ended could have done `take` instead, after only those steps that it did not cause.
     pub(super) fn allowed(&self, received: &Received, take: Take) -> bool {
         let is_there = |it: usize| !self.is_before(received.at, it);
         if let Take::Message(id) = take
@@ -601,7 +604,7 @@ impl Trace {
             Take::Timeout | Take::Next | Take::Lost => before,
         };
         let is_timeout = !matches!(take, Take::Message(_));
-        // Whatever comes after such a step depends on it, giving up too.
+        // Every later step depends on a global step, timeouts included.
         let globals = self.globals.iter().copied().filter(|it| is_timeout && *it < except);
         let targets: Vec<usize> = target.into_iter().chain(globals).collect();
         let reaching: Vec<Vec<usize>> = match self.delivery {
@@ -612,7 +615,7 @@ impl Trace {
         };
         wanted.iter().filter(|it| take != Take::Message(**it)).all(|id| {
             let Some(sent) = self.sender(*id) else { return true };
-            // Messages of one step come in the order in which it sent them.
+            // Messages sent in one step arrive in the order of sending.
             if let (Take::Message(taken), true) = (take, Some(sent) == target) {
                 return taken.n < id.n;
             }
@@ -632,15 +635,9 @@ impl Trace {
 
     /// Steps such that whatever is before a step by the clocks and by the order of messages is before one of these
     /// by the clocks alone.
-    fn reaching(
-        &self,
-        step: usize,
-        is_there: &dyn Fn(usize) -> bool,
-        except: usize,
-    ) -> Vec<usize> {
-        let is_in = |it: &&Come| {
-            it.by != except && [it.first, it.second, it.by].into_iter().all(is_there)
-        };
+    fn reaching(&self, step: usize, is_there: &dyn Fn(usize) -> bool, except: usize) -> Vec<usize> {
+        let is_in =
+            |it: &&Come| it.by != except && [it.first, it.second, it.by].into_iter().all(is_there);
         let mut left: Vec<&Come> = self.comes.iter().filter(is_in).collect();
         let mut res = vec![step];
         let mut n_seen = 0;
@@ -657,7 +654,7 @@ impl Trace {
         res
     }
 
-    /// The same if steps wait for others only because of some rules of the cell.
+    /// Whether the first step precedes the second if only some rules of the cell make steps wait.
     pub(super) fn leads_by(&self, first: usize, second: usize, rules: Gates) -> bool {
         let mut open = vec![second];
         let mut is_met = vec![false; self.events.len()];
@@ -674,7 +671,7 @@ impl Trace {
         false
     }
 
-    /// Earlier steps that a step depends on, by these rules or without any.
+    /// Returns the earlier steps that a step depends on, directly or by these rules of the cell.
     fn causes(&self, event: usize, rules: Gates) -> impl Iterator<Item = usize> {
         let before = self.events.iter().take(event).enumerate();
         let of = move |it: &Event| {
@@ -684,7 +681,8 @@ impl Trace {
         before.filter(move |it| of(it.1)).map(|it| it.0)
     }
 
-    /// The same where messages take their time: only the order in one mailbox counts.
+    /// Whether a message must have arrived before the message taken, or before the timeout, where delivery takes time:
+    /// only the implied order within one mailbox counts.
     #[expect(clippy::too_many_arguments, reason = "the arguments of one question")]
     fn must_come(
         &self,
@@ -700,7 +698,8 @@ impl Trace {
         let is_message = |it: &&Sent| it.message == message;
         let is_signal = self.sent_as_signal(sent).is_some();
         if step.and_then(|it| it.sent.iter().find(is_message)).is_some_and(|it| it.is_prompt) {
-            // Whoever sends to itself knows of it; what a signal leaves is there when it arrives.
+            // A message that a process sends to itself is there at once; a message that a signal leaves is there when
+            // the signal arrives.
             let is_here = if is_signal { self.is_before(sent, target) } else { is_timeout };
             if is_here || !is_signal {
                 return is_here || self.is_before(sent, target);
@@ -713,13 +712,13 @@ impl Trace {
                 first == second || (from(first) == from(second) && first < second)
             }
         };
-        // Steps that stand for the coming of a message to this mailbox, or for a receive of it.
+        // Whether one step precedes another, as the arrival of a message in this mailbox or as its receipt.
         let precedes = |first: usize, second: usize| {
             let arrives = self.sent_as_signal(first).is_some() && self.is_before(first, second);
             let origin = |it: usize| self.sent_as_signal(it).unwrap_or(it);
             arrives || sent_before(origin(first), origin(second))
         };
-        // Which messages this actor has taken by then, by the steps that sent them.
+        // Returns the steps that sent the messages which this actor had taken by then.
         let taken = |is_by_then: &dyn Fn(usize) -> bool| -> Vec<usize> {
             let of_actor = self.received.iter().filter(|it| Some(it.actor) == actor);
             let there = of_actor.filter(|it| it.at != except && is_there(it.at));
@@ -729,7 +728,7 @@ impl Trace {
             };
             there.filter(|it| is_by_then(it.at)).filter_map(sender).collect()
         };
-        // What was taken before is there; what was sent before what is there may be, too.
+        // Messages taken before are known to have arrived; messages sent before these may have, too.
         let mut open = if is_timeout { taken(&|it| it <= target) } else { vec![target] };
         let mut closed: Vec<usize> = Vec::new();
         let mut used = vec![false; self.comes.len()];
@@ -737,7 +736,7 @@ impl Trace {
             if precedes(sent, it) {
                 return true;
             }
-            // What was taken before this one was sent came before it, too.
+            // Messages taken before this one was sent arrived before it, too.
             if self.delivery == Delivery::Free && !closed.contains(&it) {
                 closed.push(it);
                 open.extend(taken(&|received| self.is_before(received, it)));

@@ -1,18 +1,17 @@
-//! Probabilistic concurrency testing (Burckhardt et al., A Randomized Scheduler with Probabilistic Guarantees of
-//! Finding Bugs, ASPLOS 2010): the actor with the highest priority goes on; priorities are random, and at a few
-//! random steps whoever would go on gets the lowest one.
+//! Probabilistic concurrency testing [Burckhardt et al. 2010]: the enabled actor with the highest priority takes the
+//! next step. Priorities are random, and at a few random steps the actor that would be next gets the lowest priority.
 
 use crate::schedules::turns::scramble;
 use rustc_hash::FxHashMap;
 use trace::{Actor, Label};
 
-/// Runs at random priorities, one after the other.
+/// The state of a sequence of runs with random priorities.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     random: u64,
-    /// Steps of the longest run so far.
+    /// The number of steps of the longest run so far.
     n_longest: usize,
-    /// Of the run that is going on.
+    /// The priorities in the current run.
     priorities: Priorities,
 }
 
@@ -21,7 +20,7 @@ impl Walk {
         Walk { random: seed, ..Walk::default() }
     }
 
-    /// The actor that goes on, of those that can take one of these steps. The first step begins a run.
+    /// Returns the actor to take the next step, of those with an enabled step in `labels`. Step 0 begins a new run.
     pub(super) fn choose(&mut self, depth: usize, step: usize, labels: &[Label]) -> Option<Actor> {
         if step == 0 {
             self.random = scramble(self.random.wrapping_add(1));
@@ -34,17 +33,17 @@ impl Walk {
     }
 }
 
-/// The priorities of a run.
+/// The priorities of the actors in one run.
 #[derive(Debug, Default)]
 struct Priorities {
     of: FxHashMap<Actor, u64>,
-    /// The steps before which a priority changes.
+    /// The steps before which the priority of the next actor is lowered.
     changes: Vec<usize>,
     random: u64,
 }
 
 impl Priorities {
-    /// For a run of about so many steps, with `depth - 1` changes.
+    /// Makes random priorities for a run of about `n_steps` steps, with `depth - 1` changes.
     fn new(seed: u64, depth: usize, n_steps: usize) -> Priorities {
         let mut res = Priorities { random: seed, ..Priorities::default() };
         let most = u64::try_from(n_steps.max(1)).unwrap_or(1);
@@ -55,13 +54,13 @@ impl Priorities {
         res
     }
 
-    /// Which of these actors takes the step.
+    /// Returns which of these actors takes the step.
     fn choose(&mut self, step: usize, actors: &[Actor]) -> Option<Actor> {
         let n_changes = self.changes.iter().filter(|it| **it == step).count();
         for _ in 0..n_changes {
             let first = self.first(actors)?;
             let place = self.changes.iter().filter(|it| **it <= step).count();
-            // Lower than all that were given at first, the later the lower.
+            // Lower than all initial priorities, and the lower the later the change.
             self.of.insert(first, u64::try_from(self.changes.len() - place).unwrap_or(0));
         }
         self.first(actors)
@@ -87,7 +86,7 @@ impl Priorities {
 mod tests {
     use super::*;
 
-    /// Two actors of four steps each; the orders that so many runs meet.
+    /// Returns the orders that `n_runs` runs of two actors with four steps each take.
     fn orders(depth: usize, n_runs: u64) -> std::collections::BTreeSet<Vec<u32>> {
         let run = |seed| {
             let mut priorities = Priorities::new(scramble(seed), depth, 8);

@@ -1,4 +1,4 @@
-//! What a run gives reason to try: races the other way round, receives that take something else.
+//! Plans: the executions that a run calls for, which reverse a race or let a receive take something else.
 
 use crate::schedules::cells::{Cell, Gates, Place};
 use crate::schedules::doing::Doing;
@@ -12,27 +12,27 @@ use trace::{
 
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// The node before this step.
+    /// The node before this step of the trace.
     pub(super) at: usize,
-    /// The steps that are dictated again.
+    /// The later steps of the trace that are taken again.
     pub(super) guided: Vec<usize>,
-    /// What comes after them.
+    /// The step after the guided ones.
     pub(super) last: Arc<Doing>,
-    /// Whether the last step might touch more than is known of it.
+    /// Whether the last step might have other accesses than are known, so that it must be tried out.
     pub(super) is_open: bool,
-    /// Whether the last step might not be possible there: it begins a round that might change nothing, or its
-    /// process may be suspended.
+    /// Whether the last step might be disabled there: it begins a round of a busy-waiting loop that might change
+    /// nothing, or its process may be suspended.
     pub(super) may_be_impossible: bool,
     /// The last step of the run that the plan's last step needs; `None` if it may need more.
     pub(super) needs: Option<usize>,
-    /// Whether the last step is another choice of the receive before whose step it is planned.
+    /// Whether the last step is another choice of the receive at step `at`.
     pub(super) is_choice: bool,
-    /// The match that the last step needs and does not have with this input.
+    /// The choices of the match that the last step needs and that fails with this input.
     pub(super) unmatched: Option<Vec<Choice>>,
 }
 
-/// A step that need not be planned again in place of another one: executing `instead` at `at` reaches only
-/// traces that are explored already or planned, for every execution that shares the prefix up to `because`.
+/// A settled plan: executing `instead` at `at` reaches only classes that are explored or planned, in every execution
+/// that shares the prefix up to and including `because`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settled {
     pub(super) at: usize,
@@ -40,7 +40,7 @@ pub(super) struct Settled {
     pub(super) because: usize,
 }
 
-/// The settled steps of the path that is kept.
+/// The settled plans of the current path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settlements {
     because: FxHashMap<(usize, Label), usize>,
@@ -55,7 +55,7 @@ impl Settlements {
         self.because.contains_key(&(at, instead))
     }
 
-    /// Forgets all but those that the first steps are reasons for.
+    /// Keeps only those whose reasons are within the first `n` steps.
     pub(super) fn truncate(&mut self, n: usize) {
         self.because.retain(|_, it| *it < n);
     }
@@ -67,14 +67,14 @@ impl Plan {
         self
     }
 
-    /// What its last step does there is known. If that is something else than in the run, then so is what
-    /// can come before it.
+    /// Sets what the last step does, after it was tried out. If it differs from the step of the run, the plan is never
+    /// settled.
     pub(super) fn is_tried(&mut self, doing: Arc<Doing>) {
         self.needs = self.needs.filter(|_| doing.does_the_same(&self.last));
         self.last = doing;
     }
 
-    /// The same in a cell, unless the last step is not possible there.
+    /// Returns the plan for a cell; `None` if the cell does not permit its last step.
     pub(super) fn within(mut self, cell: &Cell, trace: &Trace) -> Option<Plan> {
         if cell.is_everything() {
             return Some(self);
@@ -104,8 +104,7 @@ impl Plan {
         self.guided.iter().filter_map(|it| trace.doing(*it)).chain([&self.last])
     }
 
-    /// Not to be made again if the node tries the step at some place of the sequence, with which it
-    /// can begin.
+    /// Returns the settled plan if the node tries the step at `place` of the sequence, which is an initial of it.
     pub(super) fn settled(&self, place: usize) -> Option<Settled> {
         let needs = self.needs?;
         let because = self.guided.get(place).copied().unwrap_or(needs).max(needs);
@@ -113,9 +112,9 @@ impl Plan {
     }
 }
 
-/// All plans but those that are settled: what can come before a step differs from run to run, even
-/// if the step and what it races with do not. Matches that need other inputs were asked for by
-/// earlier runs if nothing after the first `fresh` steps is a reason.
+/// Returns all plans that are not settled. Even when a race and the steps before it are known, new runs have other
+/// steps that can come before it. Matches that need other inputs were asked for by earlier runs unless they involve
+/// steps from `fresh` on.
 pub(super) fn plans(trace: &Trace, settled: &Settlements, fresh: usize) -> Vec<Plan> {
     let mut res = races(trace, Known::Settled(settled));
     for received in &trace.received {
@@ -124,8 +123,8 @@ pub(super) fn plans(trace: &Trace, settled: &Settlements, fresh: usize) -> Vec<P
     res
 }
 
-/// The same where messages are taken in the order in which they were sent. What a receive takes
-/// follows from races of who sent it; but it may have given up before any of them came.
+/// Returns the plans of a search in which messages are received in the order of sending. What a receive takes then
+/// follows from races between the senders; but it may also time out before any message was sent.
 pub(super) fn ordered_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
     let mut res = races(trace, Known::Before(fresh));
     for received in trace.received.iter().filter(|it| it.patience == Patience::Soon) {
@@ -138,7 +137,7 @@ pub(super) fn ordered_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
             res.push(plan(trace, first, received.at, received.doing(Take::Timeout)));
         }
     }
-    // Ended while it waited: it might have gone on before.
+    // A process that was ended while it waited might have continued before.
     for received in trace.received.iter().filter(|it| it.take.is_none()) {
         let messages = received.wanted.iter().map(|it| Take::Message(*it));
         let gives_up = (received.patience == Patience::Soon).then_some(Take::Timeout);
@@ -150,8 +149,8 @@ pub(super) fn ordered_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
     res
 }
 
-/// Messages that might have been lost, if no more than so many of a run may be. As for a process that was
-/// ended, with every run there is more that can come before it.
+/// Returns plans in which messages are lost, at most `max` in a run. These are never settled: in each run, other steps
+/// can come before the loss.
 pub(super) fn losses(trace: &Trace, max: usize) -> Vec<Plan> {
     let is_lost =
         |it: &usize| trace.events.get(*it).is_some_and(|it| it.step.label.take == Take::Lost);
@@ -168,7 +167,7 @@ pub(super) fn losses(trace: &Trace, max: usize) -> Vec<Plan> {
     may_lose.map(plan).filter(is_within).collect()
 }
 
-/// Messages that were there when a receive was, and that it would have taken with other inputs.
+/// Returns plans for receives to take messages that were in the mailbox and match with other inputs only.
 pub(super) fn unmatched_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
     let of = |received: &Received| -> Vec<Plan> {
         let is_there =
@@ -183,7 +182,7 @@ pub(super) fn unmatched_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
     trace.received.iter().filter(|it| fresh <= it.at).flat_map(of).collect()
 }
 
-/// What the last step of a plan does where it is planned.
+/// Executes a plan and returns what its last step does; `None` if the step is disabled there.
 pub(super) fn try_out(
     stage: &mut dyn Stage,
     trace: &Trace,
@@ -202,13 +201,14 @@ pub(super) fn try_out(
     Ok(step.map(|mut it| Doing::of_step(&mut it, Gates::default())))
 }
 
-/// Which races need not be turned again, and which of the steps that a race does not depend on are made
-/// before it is.
+/// Which races need not be reversed again, and up to where independent steps are guided before the reversed race.
 #[derive(Clone, Copy)]
 enum Known<'s> {
-    /// All such steps: no two plans then lead to the same.
+    /// Settled races need not be reversed. All independent steps of the trace are guided, so that no two plans lead to
+    /// equivalent executions.
     Settled(&'s Settlements),
-    /// Those between the two, as only the first step of a plan counts. Races of the first steps are known.
+    /// Races among the first steps need not be reversed. Only independent steps between the two steps of the race are
+    /// guided, as only the first step of a plan is used.
     Before(usize),
 }
 
@@ -227,7 +227,7 @@ fn races(trace: &Trace, known: Known<'_>) -> Vec<Plan> {
         if is_known {
             continue;
         }
-        // What it takes must be there without the first.
+        // The message that the second step takes must exist without the first step.
         let is_caused = match second.step.label.take {
             Take::Message(id) => trace.sender(id).is_some_and(|it| trace.is_before(race.first, it)),
             Take::Next | Take::Timeout | Take::Lost => false,
@@ -249,7 +249,7 @@ fn races(trace: &Trace, known: Known<'_>) -> Vec<Plan> {
             let round = trace.latest_before(race.second, spin.n_steps);
             let before = (round..race.first).chain(plan.guided.iter().copied());
             if trace.changes(&spin.reads, second.step.label.actor, before) {
-                // Another class may begin with it: nothing is known to be settled.
+                // Another class may begin with the plan, so it is never settled.
                 res.push(Plan { is_open: true, may_be_impossible: true, ..plan });
             }
         }
@@ -266,7 +266,7 @@ fn races(trace: &Trace, known: Known<'_>) -> Vec<Plan> {
     res
 }
 
-/// The next step of an actor after another step.
+/// Returns the next step of an actor after another step; the length of the trace if there is none.
 fn next_of(trace: &Trace, actor: Actor, after: usize) -> usize {
     let is_its = |it: &usize| trace.events.get(*it).is_some_and(|it| it.step.label.actor == actor);
     (after + 1..trace.len()).find(is_its).unwrap_or(trace.len())
@@ -302,7 +302,7 @@ fn other_takes(
     if received.patience == Patience::Soon && is_news(Take::Timeout) {
         res.push(other(Take::Timeout, received.at));
     }
-    // It was idle there; after other steps it might go round once more before that.
+    // The actor was idle in a busy-waiting loop; after other steps it might make another round first.
     if received.patience == Patience::Idle && trace.allowed(received, Take::Timeout) {
         let plan = other(Take::Timeout, received.at);
         if trace.changes(&plan.last.accesses, received.who, plan.guided.iter().copied()) {
@@ -320,7 +320,7 @@ fn other_takes(
     }
 }
 
-/// All up to some step that a step did not cause, then another one in its place.
+/// Returns the plan that takes the steps from `at` to `until` which the step `at` did not cause, and then `last`.
 fn plan(trace: &Trace, at: usize, until: usize, last: Arc<Doing>) -> Plan {
     let guided: Vec<usize> = (at + 1..until).filter(|it| !trace.is_before(at, *it)).collect();
     Plan {

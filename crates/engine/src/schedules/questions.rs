@@ -1,7 +1,7 @@
-//! Into which cells a search is divided: questions that its runs answer differently.
+//! The division of a search into cells, by questions that its runs answer differently.
 //!
-//! Asked are runs at random. A question is good if nearly all of them have an answer and the answers differ,
-//! so that cells are of one size. The same program is always divided in the same way.
+//! The questions are chosen by a sample of random runs. A question is good if nearly all runs answer it and the answers
+//! differ, so that the cells have similar sizes. Equal programs are always divided in the same way.
 
 use crate::schedules::cells::{Cell, Place, Rule};
 use crate::schedules::offers::natural;
@@ -11,35 +11,35 @@ use crate::schedules::turns::scramble;
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{Actor, ExecutorError, Input, MessageId, Offer, Stage, Take};
 
-/// Runs that are asked.
+/// The number of sample runs.
 pub(super) const N_SAMPLES: u64 = 64;
 
-/// Who goes on does so until another has become more urgent: after one step of so many, at random.
+/// In a sample run the priority of the running actor changes at random after one of this many steps.
 const N_URGENT: u64 = 8;
 
-/// No more cells are made.
+/// The maximal number of cells.
 const MAX_CELLS: usize = 48;
 
-/// Messages that a receive is asked for one by one.
+/// How many messages of a receive get an answer of their own.
 const MAX_MESSAGES: usize = 7;
 
 #[derive(Clone, Debug)]
 struct Question {
-    /// The actor of whom it is asked which of his steps come first.
+    /// The actor whose step comes first in the answer that has the rest; `None` for questions about receives.
     pivot: Option<Actor>,
     /// One rule for each answer.
     rules: Vec<Rule>,
-    /// What each run says, if anything.
+    /// The answer of each sample run; `None` if the run has none.
     answers: Vec<Option<usize>>,
 }
 
-/// Cells for the runs that are like these; one if there is nothing to ask.
+/// Returns cells that divide the sample runs evenly; one cell if there is no good question.
 pub(super) fn divide(samples: &[Trace], delivery: Delivery) -> Vec<Cell> {
     let questions = questions(samples, delivery);
     let mut pivots: BTreeSet<Option<Actor>> = questions.iter().map(|it| it.pivot).collect();
     let mut res = Division::new(samples.len());
-    // Free orders do not contradict each other if one actor is first in all of them. Those of the next one
-    // divide what is left.
+    // Free orders do not contradict each other if one actor is first in all of them; see `cells`. The questions of the
+    // next actor divide what is left.
     loop {
         let further = pivots.iter().map(|pivot| {
             let fit = questions.iter().filter(|it| it.pivot == *pivot);
@@ -54,8 +54,8 @@ pub(super) fn divide(samples: &[Trace], delivery: Delivery) -> Vec<Cell> {
     }
 }
 
-/// A run in which the most urgent always goes on, and who that is changes now and then. So late steps of
-/// one actor come before early ones of another as often as not.
+/// Executes a sample run: the actor with the highest priority takes each step, and priorities change at random, so that
+/// late steps of one actor often come before early steps of another.
 pub(super) fn sample(
     stage: &mut dyn Stage,
     input: &Input,
@@ -87,12 +87,12 @@ pub(super) fn sample(
     Ok(trace)
 }
 
-/// All questions that most of the runs answer, and not all in the same way.
+/// Returns all questions that most runs answer, and not all in the same way.
 fn questions(samples: &[Trace], delivery: Delivery) -> Vec<Question> {
     let mut orders: BTreeSet<(Place, Place)> = BTreeSet::new();
     let mut takes: BTreeMap<Place, BTreeSet<MessageId>> = BTreeMap::new();
     for trace in samples {
-        // The order of steps says all only where messages are there when they are sent.
+        // With delayed delivery, the order of steps does not determine the order of messages.
         for race in trace.races.iter().filter(|_| delivery == Delivery::Instant) {
             if let (Some(one), Some(other)) =
                 (trace.place_of(race.first), trace.place_of(race.second))
@@ -126,7 +126,7 @@ fn questions(samples: &[Trace], delivery: Delivery) -> Vec<Question> {
     orders.chain(takes).filter(Question::is_good).collect()
 }
 
-/// Which of two steps was before the other.
+/// Returns which of two steps happened before the other; `None` if they are concurrent or missing.
 fn earlier(trace: &Trace, first: Place, second: Place) -> Option<usize> {
     let (first, second) = (trace.event_at(first)?, trace.event_at(second)?);
     if trace.is_before(first, second) {
@@ -149,7 +149,7 @@ impl Question {
     }
 }
 
-/// Cells, and in which of them each of the runs is.
+/// The cells, and the index of the cell of each sample run.
 #[derive(Clone, Debug)]
 struct Division {
     cells: Vec<Cell>,
@@ -161,7 +161,7 @@ impl Division {
         Division { cells: vec![Cell::default()], places: vec![0; n_samples] }
     }
 
-    /// How likely two runs are in the same cell.
+    /// Returns the sum of the squares of the cells' sizes: the smaller, the more even the division.
     fn unevenness(&self) -> usize {
         let mut sizes = vec![0_usize; self.cells.len()];
         for place in &self.places {
@@ -172,7 +172,7 @@ impl Division {
         sizes.iter().map(|it| it * it).sum()
     }
 
-    /// Asks the question that helps most, again and again.
+    /// Divides by the question that makes the cells most even, and repeats as long as that helps by at least 5%.
     fn grow(self, questions: &[&Question]) -> Division {
         let fits = |it: &&&Question| it.rules.len() * self.cells.len() <= MAX_CELLS;
         let further = questions.iter().filter(fits).map(|it| self.asked(it));

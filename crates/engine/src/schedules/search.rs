@@ -1,8 +1,8 @@
-//! The loop: run to the end, plan what the run gives reason to, go back to the last node that has
-//! something planned.
+//! The loop of the search: execute a run to its end, plan further runs that its races and receives call for, and
+//! backtrack to the last node with something planned.
 //!
-//! Runs begin from the start each time; what is kept is one path and what is planned along it. A search may
-//! be confined to a part of all runs (`cells`).
+//! Every run is executed from the start; the search keeps one path and what is planned along it. It may be confined to
+//! a part of all executions (`cells`).
 
 use crate::oracle::Oracle;
 use crate::report::Stop;
@@ -31,8 +31,8 @@ use trace::{
     Take,
 };
 
-/// Runs the program in all ways that differ. `see` gets each run as it ends; `watch` is asked
-/// whether to go on.
+/// Explores all executions of the program that are not equivalent. `see` is called with each run as it ends; `watch`
+/// may stop the search.
 pub fn explore_schedules(
     stage: &mut dyn Stage,
     oracle: &mut dyn Oracle,
@@ -50,37 +50,38 @@ pub fn explore_schedules(
 pub(super) struct Search {
     pub(super) settings: ScheduleSettings,
     nodes: Vec<Node>,
-    /// The runs that it is confined to.
+    /// The part of all executions that the search is confined to.
     cell: Arc<Cell>,
-    /// So many actors may have names; with more it can't go on.
+    /// The number of actors that may have names; the search ends with [`Stop::Unsupported`] when there are more.
     max_names: Option<usize>,
-    /// Of the run that is going on.
+    /// The input of the current run.
     input: Arc<Input>,
-    /// Of the run before, when there is none going on.
+    /// The trace of the previous run, between two runs.
     trace: Trace,
     trace_input: Option<Arc<Input>>,
-    /// So many steps of the trace are still those of the path.
+    /// How many steps of `trace` still belong to the path.
     n_in_trace: usize,
-    /// Whether something else was tried since, on the same stage.
+    /// Whether the stage executed something else since the previous run, such as a tried-out plan.
     is_stale: bool,
     /// Plans that need not be made again.
     settled: Settlements,
-    /// What was chosen before the first step.
+    /// The flips of choices made before the first step.
     root: Turns,
     classes: FxHashSet<u64>,
     random: u64,
     walk: Walk,
-    /// For random runs: inputs, and the choices up to which the one that is used was made by flips.
+    /// For random runs: the flips from which their inputs are made, and how many choices at the beginning of the
+    /// current input's path are not to be flipped again.
     flips: Flips,
     n_flipped: usize,
     seed: Arc<Input>,
     is_cut: bool,
-    /// What the last run chose by its data.
+    /// The choices of the last run.
     pub(super) path: Option<Arc<Path>>,
     pub(super) report: ScheduleReport,
 }
 
-/// A run that was made, and what it gave reason to.
+/// The record of a run, whether it ended or was cut off.
 struct Ran {
     whole: Option<Whole>,
     is_blocked: bool,
@@ -88,7 +89,7 @@ struct Ran {
     is_cut: bool,
 }
 
-/// A run that came to its end.
+/// The record of a run that came to its end.
 struct Whole {
     schedule: Vec<Label>,
     steps: Vec<(Label, Range<usize>)>,
@@ -97,21 +98,21 @@ struct Whole {
     class: Option<u64>,
 }
 
-/// How a run came to its end.
+/// How the execution of a run went.
 struct Played {
     trace: Trace,
     is_whole: bool,
-    /// Everything that could be done had been seen.
+    /// The run was cut off because every enabled step was asleep.
     is_blocked: bool,
-    /// It could not follow its plan.
+    /// The run could not follow its plan.
     is_diverged: bool,
-    /// A bound ended it.
+    /// The run was cut off by a bound.
     is_cut: bool,
-    /// A planned receive did not want its message, with this input.
+    /// A planned receive that does not match its message with this input.
     refused: Option<Refused>,
-    /// Who waits in the end, for messages that it would take with other inputs.
+    /// Actors that wait at the end, with messages that they would take with other inputs.
     waiting: Vec<(Label, Vec<Choice>)>,
-    /// Who sleeps in the end.
+    /// The steps that are asleep at the end.
     asleep: Vec<Arc<Asleep>>,
 }
 
@@ -148,13 +149,13 @@ impl Search {
         }
     }
 
-    /// The same as long as it meets only the first so many actors.
+    /// Limits the search to executions with the first `n_names` actors.
     pub(super) fn among(self, n_names: usize) -> Search {
         Search { max_names: Some(n_names), ..self }
     }
 
-    /// Until nothing is left to do, or `watch` says stop, or until there were so many runs: then it says
-    /// nothing, and can go on.
+    /// Continues the search until nothing is left, `watch` says stop, or `until` runs were made. In the last case it
+    /// returns `None`, and can be called again.
     pub(super) fn go_on(
         &mut self,
         stage: &mut dyn Stage,
@@ -195,7 +196,7 @@ impl Search {
         (self.input, self.n_flipped) = self.flips.for_random_run(exprs, oracle, &self.seed);
     }
 
-    /// What it says of itself in the end.
+    /// Returns the report of the search.
     pub(super) fn into_report(self, ended: Result<Option<Stop>, ExecutorError>) -> ScheduleReport {
         let (stop, trouble) = match ended {
             Ok(stop) => (stop.unwrap_or(Stop::Interrupted), None),
@@ -204,12 +205,12 @@ impl Search {
         ScheduleReport { stop, trouble, ..self.report }
     }
 
-    /// The stage was used for something else.
+    /// Records that the stage was used for something else.
     pub(super) fn forget_stage(&mut self) {
         self.is_stale = true;
     }
 
-    /// One run, and what is planned because of it.
+    /// Executes one run and plans the runs that it calls for.
     fn run(
         &mut self,
         stage: &mut dyn Stage,
@@ -242,14 +243,14 @@ impl Search {
         Ok(Ran { whole, is_blocked, is_diverged, is_cut })
     }
 
-    /// Counts a run.
+    /// Counts a run and passes it to `see`.
     fn tell(&mut self, ran: &Ran, see: &mut dyn FnMut(&Ended<'_>)) {
         self.report.n_blocked += usize::from(ran.is_blocked);
         self.report.n_diverged += usize::from(ran.is_diverged);
         self.is_cut |= ran.is_cut;
         if let Some(Whole { schedule, steps, unreceived, performed, class }) = &ran.whole {
             let is_new = class.is_some_and(|it| self.classes.insert(it));
-            // What was not followed may differ with the input.
+            // After a loss, runs of equal classes may still differ with the input.
             let is_followed = performed.losses.is_empty();
             if self.settings.meets_again() && !is_new && is_followed {
                 self.report.n_blocked += 1;
@@ -264,7 +265,7 @@ impl Search {
         }
     }
 
-    /// One run along the path, then freely.
+    /// Executes one run: first along the path, then by free choice.
     fn play(&mut self, stage: &mut dyn Stage) -> Result<Played, ExecutorError> {
         let trace = self.play_known(stage)?;
         let mut res = Played {
@@ -304,7 +305,7 @@ impl Search {
                 if tree.is_empty() {
                     res.is_blocked = self.can_any(&offers, trace);
                     res.is_whole = false;
-                    // Who may take only some messages may still do it with other inputs.
+                    // A receive that may take only some messages in this cell may still match them with other inputs.
                     let may = |it: &(Label, Vec<Choice>)| self.cell.permits(trace, it.0);
                     res.waiting = waiting(&offers).into_iter().filter(may).collect();
                     res.asleep = sleep;
@@ -319,9 +320,9 @@ impl Search {
             let branch = self.nodes.get(depth).and_then(|it| it.tree.first());
             let Some(label) = branch.map(|it| it.doing.label) else { break };
             if !self.can(&offers, trace, label) {
-                // The data have changed, and with them what is received here.
+                // The input has changed, and with it what is received here.
                 res.refused = refused(stage, &offers, depth, label)?;
-                // With this input nobody can do anything: that is how the run ends.
+                // No step is possible with this input: the run ends here.
                 res.is_whole = is_newest
                     && res.refused.is_some()
                     && !offers.iter().any(is_open)
@@ -333,7 +334,7 @@ impl Search {
                 break;
             }
             if !standing.allows(label.actor, self.settings.preemptions) {
-                // With another input somebody could go on who could not.
+                // With another input, an actor is enabled that was not.
                 (res.is_cut, res.is_whole) = (true, false);
                 break;
             }
@@ -347,7 +348,7 @@ impl Search {
             }
             let step = stage.step(label)?;
             last = Some(label.actor);
-            // The last step of a plan is open: what it does is not known yet.
+            // The last step of a plan is not guided: what it does is not known yet.
             let asks = trace.add(step, &offers, is_newest && !planned.is_empty());
             for (received, message) in asks {
                 if let Some(receive) = trace.received.get(received).map(|it| it.receive) {
@@ -370,19 +371,20 @@ impl Search {
         Ok(res)
     }
 
-    /// Offers that do not lead beyond the bound.
+    /// Returns the offers that stay within the bound on preemptions.
     fn within_bound<'o>(&mut self, standing: Standing, offers: &'o [Offer]) -> Cow<'o, [Offer]> {
         let max = self.settings.preemptions;
         let is_within = |it: &&Offer| !is_open(it) || standing.allows(it.actor, max);
         if offers.iter().all(|it| is_within(&it)) {
             return Cow::Borrowed(offers);
         }
-        // A search that turns races knows better what is left out.
+        // A search that reverses races finds out more precisely what the bound leaves out.
         self.is_cut |= !self.settings.is_bounded();
         Cow::Owned(offers.iter().filter(is_within).cloned().collect())
     }
 
-    /// What it costs to go on from a node may depend on the input; who could go on is tried.
+    /// Updates the standing of a known node, as the enabled actors may depend on the input, and plans the step of the
+    /// running actor if it was not tried.
     fn stand_at(&mut self, depth: usize, standing: Standing, offers: &[Offer]) {
         let Some(node) = self.nodes.get_mut(depth) else { return };
         node.standing = standing;
@@ -394,7 +396,7 @@ impl Search {
         }
     }
 
-    /// Whatever else an actor can do that is tried here: lose a message, or take another one.
+    /// Plans the other steps of an actor that is tried here: losing its message, or taking another one.
     fn try_variants(&mut self, depth: usize, actor: Actor, offers: &[Offer], trace: &Trace) {
         let Some(offer) = offers.iter().find(|it| it.actor == actor) else { return };
         let labels = self.variants(offers, trace, offer);
@@ -407,7 +409,7 @@ impl Search {
         }
     }
 
-    /// The steps that the run before took too, if it had the same input.
+    /// Takes the steps again that the previous run has in common with this one, if both have the same input.
     fn play_known(&mut self, stage: &mut dyn Stage) -> Result<Trace, ExecutorError> {
         let mut trace = std::mem::take(&mut self.trace);
         trace.delivery = self.settings.delivery;
@@ -431,7 +433,7 @@ impl Search {
         Ok(trace)
     }
 
-    /// Whether no run has ended at this node yet; it has now.
+    /// Whether no run has ended at this node before; records that one has now.
     fn first_end_at(&mut self, depth: usize) -> bool {
         let Some(node) = self.nodes.get_mut(depth) else { return true };
         let is_first = node.sleep.iter().all(|it| it.doing.label != NOTHING);
@@ -442,7 +444,7 @@ impl Search {
         is_first
     }
 
-    /// What to do where nothing is planned.
+    /// Returns the branches to try at a node where nothing is planned.
     fn choose(
         &mut self,
         exprs: &Exprs,
@@ -484,7 +486,7 @@ impl Search {
         }
     }
 
-    /// All that an actor can do now.
+    /// Returns all steps that an actor can take now.
     fn variants(&self, offers: &[Offer], trace: &Trace, offer: &Offer) -> Vec<Label> {
         let mut labels = labels(offer);
         labels.retain(|it| trace.arrivals_before(*it).is_some());
@@ -498,7 +500,7 @@ impl Search {
         labels
     }
 
-    /// A step that is possible and not asleep, preferably of who went last.
+    /// Returns an enabled step that is not asleep, preferably of the actor that took the last step.
     fn free_label(
         &self,
         exprs: &Exprs,
@@ -523,7 +525,7 @@ impl Search {
         })
     }
 
-    /// What a node does with an input that does not let it do what was meant.
+    /// Plans a free step at a node whose input does not permit the planned one.
     fn instead(
         &mut self,
         exprs: &Exprs,
@@ -546,7 +548,7 @@ impl Search {
         }
     }
 
-    /// Plans all that a run gives reason to; returns what need not be planned again.
+    /// Plans the runs that a run calls for; returns the settled steps, which need not be planned again.
     fn learn(
         &mut self,
         stage: &mut dyn Stage,
@@ -589,7 +591,7 @@ impl Search {
         if let Some(Refused { at, label, found }) = &played.refused {
             let n_fixed = self.nodes.get(*at).and_then(|it| it.tree.first()).map(|it| it.n_fixed);
             let needed: Vec<&Choice> = path.choices.iter().collect();
-            // Unless the input was made for this match, it was refused because a choice was turned.
+            // Unless the input was made for this match, the receive was refused because an earlier choice was flipped.
             if let Some(from) = n_fixed.filter(|it| *it > 0) {
                 let (exprs, choices) = (stage.exprs(), &found.choices);
                 let inputs = inputs_for_match(exprs, oracle, &needed, choices, from, &self.input);
@@ -604,7 +606,7 @@ impl Search {
                 continue;
             }
             if self.nodes.len() == at {
-                // Nothing was done here; what is planned comes after it.
+                // No step was taken here; the plans are inserted beside a placeholder.
                 let tree = vec![Branch::free(Doing::nothing(), &self.input)];
                 self.nodes.push(Node::new(played.asleep.clone(), tree, Standing::default()));
             }
@@ -624,7 +626,7 @@ impl Search {
             Dpor::SleepSets | Dpor::All | Dpor::Random | Dpor::Pct { .. } => return Vec::new(),
         };
         if max_losses > 0 {
-            // Only the first step of a plan counts there.
+            // Source sets use only the first step of a plan.
             let is_source = dpor == Dpor::Source;
             let lost = losses(trace, max_losses).into_iter();
             res.extend(lost.map(|it| if is_source { it.only_last() } else { it }));
@@ -632,7 +634,7 @@ impl Search {
         res
     }
 
-    /// What a run gives reason to in a search with a bound.
+    /// Plans the steps that a run calls for in a search with a bound on preemptions.
     fn learn_detours(
         &mut self,
         exprs: &mut Exprs,
@@ -641,7 +643,7 @@ impl Search {
         path: &Path,
         fresh: usize,
     ) {
-        // What it costs to go somewhere may depend on the input.
+        // The cost of a step may depend on the input.
         let is_same = self.trace_input.as_ref().is_some_and(|it| Arc::ptr_eq(it, &self.input));
         let fresh = if is_same { fresh } else { 0 };
         for Detour { at, firsts } in detours(trace, fresh) {
@@ -668,7 +670,7 @@ impl Search {
         }
     }
 
-    /// One step, with inputs that may make it possible.
+    /// Plans one step at a node, with inputs that may enable it.
     fn add_inputs(
         &mut self,
         exprs: &Exprs,
@@ -686,8 +688,9 @@ impl Search {
         }
     }
 
-    /// Puts a plan where it belongs, unless what it leads to has been seen or will be. Returns the first of
-    /// its steps with which it can begin and that the node tries.
+    /// Inserts a plan into the wakeup tree of its node, unless the executions it leads to are explored or planned.
+    /// Returns the index of the first step of the sequence that is an initial of it and that the node tries or has
+    /// tried.
     fn accept(
         &mut self,
         exprs: &mut Exprs,
@@ -715,7 +718,7 @@ impl Search {
             let (n_kept, condition) =
                 if is_source { (1, None) } else { (usize::MAX, condition.clone()) };
             let doings: Vec<Arc<Doing>> = sequence.clone().take(n_kept).cloned().collect();
-            // What else is tried here need not come to where the message is sent, and might be lost.
+            // Another step that is tried here need not lead to the sending of the message that might be lost.
             if let (true, [lost]) = (is_source && plan.last.label.take == Take::Lost, &*doings) {
                 node.tree.push(Branch::free(Arc::clone(lost), &input));
                 continue;
@@ -724,15 +727,15 @@ impl Search {
         }
         let asleep =
             node.sleep.iter().filter(|_| is_seen).map(|it| (it.doing.label, &it.conditions));
-        // What is tried later leaves to this step whatever this step could come before. So it can't stand for
-        // what comes instead of it: not all of that is found there.
+        // A step tried later leaves to this step everything that this step could precede. So this step cannot stand for
+        // an alternative of the same receive: not all executions of the alternative are found there.
         let n_tried = if plan.is_choice { 0 } else { usize::MAX };
         let tried =
             node.tree.iter().skip(1).take(n_tried).map(|it| (it.doing.label, &it.conditions));
         first_of(asleep.chain(tried), &doings, &self.input, exprs)
     }
 
-    /// Goes back to the last place where something is left to do. `false`: there is none.
+    /// Backtracks to the last node with something left to explore; returns `false` if there is none.
     fn go_back(&mut self, stage: &mut dyn Stage, oracle: &mut dyn Oracle) -> bool {
         while let Some(node) = self.nodes.last_mut() {
             if let Some(input) = node.turns.take(stage.exprs(), oracle) {
@@ -759,18 +762,18 @@ impl Search {
         }
     }
 
-    /// Whether this is one of the offers, and possible.
+    /// Whether the step is offered and enabled in this cell.
     fn can(&self, offers: &[Offer], trace: &Trace, label: Label) -> bool {
         self.settings.can(offers, trace, label) && self.cell.permits(trace, label)
     }
 
-    /// Whether anything is possible, asleep or not.
+    /// Whether any step is enabled, asleep or not.
     fn can_any(&self, offers: &[Offer], trace: &Trace) -> bool {
         offers.iter().flat_map(labels).any(|it| self.can(offers, trace, it))
     }
 }
 
-/// Why a planned receive can't take its message, if that is because of the input.
+/// Returns why a planned receive cannot take its message, if that depends on the input.
 fn refused(
     stage: &mut dyn Stage,
     offers: &[Offer],

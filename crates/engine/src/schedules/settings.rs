@@ -1,4 +1,4 @@
-//! What a search of schedules is to do, and what it says of itself.
+//! The settings and the report of a search of schedules, and what it passes on about each run.
 
 use crate::report::Stop;
 use crate::schedules::order::Delivery;
@@ -10,24 +10,24 @@ use trace::{Input, Label, Performed, Sent, Stage};
 pub struct ScheduleSettings {
     pub dpor: Dpor,
     pub delivery: Delivery,
-    /// Whether signals that are no messages take their time, however messages travel.
+    /// Whether signals that are no messages are delayed, even with instant delivery of messages.
     pub delays_signals: bool,
-    /// How often a process may be left although it could go on. Every class is met that has a schedule
-    /// within the bound.
+    /// The bound on preemptions: how often the search may switch away from an actor that could continue. Every class
+    /// with a schedule within the bound is explored. `None`: no bound.
     pub preemptions: Option<usize>,
     /// How many messages of a run may be lost.
     pub losses: usize,
-    /// A run ends after so many steps, whether or not the program would have.
+    /// The limit on the number of steps of a run; a longer run is cut off.
     pub steps: usize,
     pub max_runs: Option<usize>,
-    /// Choices of a path that may be flipped.
+    /// How many choices of a path may be flipped.
     pub choices: usize,
     pub seed: u64,
-    /// Whether classes are counted; that takes memory for each run.
+    /// Whether classes are counted, which takes memory for each run.
     pub counts_classes: bool,
 }
 
-/// Steps of a run, unless somebody asks for more or fewer.
+/// The default limit on the number of steps of a run.
 pub const STEPS: usize = 5000;
 
 impl Default for ScheduleSettings {
@@ -47,29 +47,30 @@ impl Default for ScheduleSettings {
     }
 }
 
-/// How much is left out because it would be the same.
+/// The reduction: which equivalent executions are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Dpor {
-    /// No two runs are equivalent.
+    /// Optimal DPOR: no two complete runs are equivalent.
     #[default]
     Optimal,
-    /// Every class is met, some in vain; every order of messages in a mailbox counts.
+    /// DPOR with source sets: every class is explored, some by redundant runs that are cut off. Different orders of
+    /// messages in a mailbox are different classes.
     Source,
-    /// Sleep sets alone: every actor that is enabled and not asleep is tried at every step.
+    /// Sleep sets only: at every step, every actor that is enabled and not asleep is tried.
     SleepSets,
-    /// All interleavings.
+    /// No reduction: all interleavings.
     All,
-    /// Random walks, as many as the budget allows: every step that is possible is as likely as the others.
+    /// Random walks, as many as the budget allows: every enabled step is equally likely.
     Random,
-    /// Random priorities with few changes (probabilistic concurrency testing): a bug that needs `depth`
-    /// ordering constraints is found by one run with a probability of at least 1/(n·k^(depth-1)), for n actors
-    /// and k steps.
+    /// Random priorities with few changes (probabilistic concurrency testing, [Burckhardt et al. 2010]): a bug that
+    /// needs `depth` ordering constraints is found by one run with a probability of at least 1/(n·k^(depth-1)), for n
+    /// actors and k steps.
     Pct { depth: usize },
 }
 
 impl Dpor {
-    /// Whether which message came first is decided where they are sent. If not, it is decided where
-    /// they are taken.
+    /// Whether the order of two messages in a mailbox is decided where they are sent; otherwise it is decided where
+    /// they are received.
     pub(super) fn orders_mail(self) -> bool {
         match self {
             Dpor::Source | Dpor::SleepSets => true,
@@ -79,38 +80,39 @@ impl Dpor {
 }
 
 impl ScheduleSettings {
-    /// Tells a stage what is to be seen on it.
+    /// Configures a stage for this search.
     pub(super) fn set(&self, stage: &mut dyn Stage) {
         stage.order_mail(self.orders_mail());
         stage.delay_signals(self.delays_signals || self.delivery != Delivery::Instant);
     }
 
-    /// Whether which message came first is decided where they are sent. How dear a schedule is depends on it.
+    /// Whether the order of two messages in a mailbox is decided where they are sent. A search with a bound on
+    /// preemptions needs this, because the cost of a schedule depends on that order.
     pub(super) fn orders_mail(&self) -> bool {
         self.dpor.orders_mail() || self.is_bounded() && self.delivery == Delivery::Instant
     }
 
-    /// Whether a receive takes the first message of those that are there.
+    /// Whether a receive takes the first matching message of the mailbox only.
     pub(super) fn takes_first(&self) -> bool {
         match self.dpor {
             Dpor::Optimal | Dpor::Source | Dpor::SleepSets => self.orders_mail(),
-            // A message may lie there before a signal that comes first.
+            // With delayed signals, a message may lie in the mailbox that must wait for a signal to arrive first.
             Dpor::All => self.delivery == Delivery::Instant && !self.delays_signals,
             Dpor::Random | Dpor::Pct { .. } => !self.delays_signals,
         }
     }
 
-    /// Whether runs are made at random, and none of them leads to others.
+    /// Whether runs are made at random, independently of each other.
     pub(super) fn is_random(&self) -> bool {
         matches!(self.dpor, Dpor::Random | Dpor::Pct { .. })
     }
 
-    /// Whether the search turns races within a bound.
+    /// Whether the search reverses races within a bound on preemptions.
     pub(super) fn is_bounded(&self) -> bool {
         self.preemptions.is_some() && matches!(self.dpor, Dpor::Optimal | Dpor::Source)
     }
 
-    /// Whether equivalent runs may be made, of which only the first counts.
+    /// Whether the search may make equivalent runs, of which only the first counts.
     pub(super) fn meets_again(&self) -> bool {
         self.is_bounded() || self.preemptions.is_some() && self.dpor == Dpor::SleepSets
     }
@@ -119,22 +121,22 @@ impl ScheduleSettings {
 #[derive(Clone, Debug, Default)]
 pub struct ScheduleReport {
     pub n_runs: usize,
-    /// Runs that came to a place from where all had been seen, or were equivalent to an earlier one.
+    /// Runs that were cut off because all their continuations were explored, or that were equivalent to an earlier run.
     pub n_blocked: usize,
     /// Runs that could not follow their plan.
     pub n_diverged: usize,
-    /// Different classes of schedules and inputs, if they are counted.
+    /// The number of different classes of schedules and inputs; 0 if they are not counted.
     pub n_classes: usize,
-    /// Cells that the search was divided into, if it was.
+    /// The number of cells that the search was divided into; 0 if it was not divided.
     pub n_cells: usize,
-    /// What solvers were asked.
+    /// The statistics of the solvers.
     pub solver: Statistics,
     pub stop: Stop,
     pub trouble: Option<String>,
 }
 
 impl ScheduleReport {
-    /// Adds what is said of other runs.
+    /// Adds the report on other runs.
     pub(super) fn add(&mut self, other: ScheduleReport) {
         self.n_runs += other.n_runs;
         self.n_blocked += other.n_blocked;
@@ -148,37 +150,37 @@ impl ScheduleReport {
     }
 }
 
-/// A run that came to its end.
+/// A run that ended.
 #[derive(Debug)]
 pub struct Ended<'a> {
     pub input: &'a Input,
-    /// In an order in which they can be taken with messages that are there when sent.
+    /// The steps in an order in which they can be taken with instant delivery.
     pub schedule: &'a [Label],
-    /// In the order in which they were taken, with the choices made in each.
+    /// The steps in the order in which they were taken, with the range of choices made in each.
     pub steps: &'a [(Label, Range<usize>)],
-    /// What no receive took.
+    /// Messages that no receive took.
     pub unreceived: &'a [Sent],
     pub performed: &'a Performed,
-    /// Equal runs have equal ones; known if classes are counted.
+    /// A hash that equivalent runs share; `None` if classes are not needed.
     pub class: Option<u64>,
     pub pass: Pass,
 }
 
-/// What a run is made for.
+/// The purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// It belongs to the search.
+    /// The run belongs to the search.
     Search,
-    /// It looks at what comes later; the search will come to it again.
+    /// The run looks ahead; the search will make an equivalent run later.
     LookAhead,
 }
 
-/// What is made of the runs of a search, or of a part of it.
+/// Collects something about the runs of a search, or of a part of it.
 pub trait Gather {
-    /// A run has ended.
+    /// Adds a run that has ended.
     fn see(&mut self, ended: &Ended<'_>);
 
-    /// What came of the runs after those that it has seen.
+    /// Adds what was collected about later runs.
     fn join(&mut self, later: Self)
     where
         Self: Sized;

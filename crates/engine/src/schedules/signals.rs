@@ -1,13 +1,13 @@
-//! Signals that take their time, such as exit signals: when one may arrive, and what must come after it.
+//! Signals that take time to arrive, such as exit signals: when one may arrive, and what must come after it.
 //!
-//! What one process sends to another comes in order. So a message can't be taken before the signals have
-//! arrived that its sender sent to the same process before, and these arrive in order. Where the order of
-//! causes is kept, that holds for what other processes sent before, too.
+//! Signals and messages from one process to another arrive in the order of sending. So a message cannot be taken before
+//! the signals have arrived that its sender sent to the same process before, and these arrive in order. With causal
+//! delivery, the same holds for what other processes sent earlier in happens-before.
 
 use crate::schedules::order::{Delivery, Trace};
 use trace::{Actor, Label, MessageId, Signal, Step, Take};
 
-/// A signal, from when it was sent.
+/// A signal that was sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OnTheWay {
     sent_at: usize,
@@ -16,7 +16,7 @@ pub(super) struct OnTheWay {
 }
 
 impl Trace {
-    /// Notes what a step has to do with signals.
+    /// Records the signals that a step sent, and the one whose arrival it is.
     pub(super) fn note_signals(&mut self, step: &Step, at: usize) {
         if let Some(it) = self.signals.get_mut(&step.label.actor) {
             it.arrived_at = Some(at);
@@ -27,7 +27,7 @@ impl Trace {
         }
     }
 
-    /// Forgets what came after the first steps.
+    /// Drops what came after the first `n` steps.
     pub(super) fn truncate_signals(&mut self, n: usize) {
         self.signals.retain(|_, it| it.sent_at < n);
         for it in self.signals.values_mut() {
@@ -35,13 +35,13 @@ impl Trace {
         }
     }
 
-    /// The step in which the signal was sent that arrives in another one.
+    /// Returns the step that sent the signal which arrives at `event`; `None` if the step is no arrival.
     pub(super) fn sent_as_signal(&self, event: usize) -> Option<usize> {
         let actor = self.events.get(event)?.step.label.actor;
         self.signals.get(&actor).map(|it| it.sent_at)
     }
 
-    /// Whether what the second step sends to a process comes after what the first one does.
+    /// Whether what the second step sends to a process arrives after what the first one sends to it.
     fn is_sent_in_order(&self, first: usize, second: usize) -> bool {
         let from = |it: usize| self.events.get(it).map(|it| it.step.label.actor);
         match self.delivery {
@@ -52,14 +52,14 @@ impl Trace {
         }
     }
 
-    /// Whether a message is among those that can only come after a signal, as one that arrives in a step.
+    /// Whether a message sent in step `sent` can arrive only after the signal that arrives in step `arrival`.
     pub(super) fn comes_after(&self, arrival: usize, sent: usize) -> bool {
         let signal = self.sent_as_signal(arrival);
         let sent = self.sent_as_signal(sent).unwrap_or(sent);
         signal.is_some_and(|it| self.is_sent_in_order(it, sent))
     }
 
-    /// The signals that come before what an actor sends to another in a step.
+    /// Returns the signals that arrive before anything sent to `to` in step `sent`.
     fn earlier_signals(&self, to: Actor, sent: usize) -> impl Iterator<Item = &OnTheWay> {
         let sent = self.sent_as_signal(sent).unwrap_or(sent);
         let is_earlier =
@@ -67,8 +67,8 @@ impl Trace {
         self.signals.values().filter(is_earlier)
     }
 
-    /// The steps in which signals arrived that have to be there before a step that follows now. `None`:
-    /// one is on its way still.
+    /// Returns the steps in which those signals arrived that must arrive before the step `label`; `None` if one of them
+    /// has not arrived.
     pub(super) fn arrivals_before(&self, label: Label) -> Option<Vec<usize>> {
         if self.signals.is_empty() {
             return Some(Vec::new());
@@ -84,7 +84,7 @@ impl Trace {
         self.earlier_signals(to, sent).map(|it| it.arrived_at).collect()
     }
 
-    /// Whether all signals that come before a message have arrived in some of the steps.
+    /// Whether all signals that must arrive before a message have arrived in steps that satisfy `is_there`.
     pub(super) fn has_arrived(
         &self,
         who: Actor,

@@ -1,20 +1,20 @@
-//! Whose turn it is where everybody may be next: which schedules a search meets first.
+//! The default order of actors at a node: which schedules a search meets first.
 
 use crate::schedules::order::Trace;
 use crate::schedules::settings::{Dpor, ScheduleSettings};
 use trace::{Actor, Offer};
 
-/// Steps of a run after which whoever has not gone on for longest goes first.
+/// From this step of a run on, the actor that waited longest takes the next step.
 const FAIR_FROM: usize = 200;
 
-/// Who should go on first: whoever went last, unless it has just waited in vain.
+/// Sorts offers by preference. The actor of the last step comes first, unless it has just let time pass.
 pub(super) fn in_order<'o>(
     settings: &ScheduleSettings,
     trace: &Trace,
     offers: &'o [Offer],
     last: Option<Actor>,
 ) -> Vec<&'o Offer> {
-    // A search within a bound relies on whoever went last.
+    // The reduction with a bound on preemptions requires that the actor of the last step comes first.
     let is_fair = !settings.is_bounded();
     let has_waited = trace.events.last().is_some_and(|it| it.step.has_waited);
     let tired = last.filter(|_| is_fair && has_waited);
@@ -29,8 +29,8 @@ pub(super) fn in_order<'o>(
     order
 }
 
-/// Who went last goes on, then those who were started after it, then all others. How many runs are
-/// in vain depends on the order; this is the one that others count with.
+/// Returns a sort key: the actor of the last step comes first, then the actors started after it, then all others. The
+/// number of redundant runs depends on this order, which is the one of [Abdulla et al. 2014].
 pub(super) fn in_turns(
     trace: &Trace,
     actor: Actor,
@@ -40,7 +40,7 @@ pub(super) fn in_turns(
     (last.is_some_and(|it| age < trace.age(it)), age)
 }
 
-/// Spreads numbers over all of their range (the finaliser of splitmix64).
+/// Mixes the bits of a number (the finaliser of splitmix64).
 pub(super) fn scramble(n: u64) -> u64 {
     let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,8 +1,7 @@
-//! The whole tree of a program with processes: every order of steps that matters, every alternative
-//! of every choice, and whether inputs take it [Vidal 2015, figure 6].
+//! The symbolic execution tree of a concurrent program: every order of steps that matters, every alternative of every
+//! choice, and whether inputs take it [Vidal 2015, figure 6].
 //!
-//! The search has been through all of it when the tree is made; here is only how it is told. Orders
-//! that are equivalent to one in the tree are not in it.
+//! The tree is built from the runs of a search that has ended. Orders equivalent to one in the tree are left out.
 
 use crate::oracle::Alone;
 use crate::report::Stop;
@@ -16,8 +15,8 @@ use std::rc::Rc;
 use term::{Constraint, Domain};
 use trace::{Actor, Choice, ExecutorError, Input, Label, Outcome, Stage};
 
-/// Takes all schedules and all alternatives of the first choices of each, until `watch` says stop. It
-/// is shown the ends that are known; there are no nodes yet.
+/// Explores all schedules and all alternatives of the first choices of each, until `watch` returns `true`. `watch` sees
+/// the ends found so far, and no nodes.
 pub fn unfold_schedules<S: Solver>(
     stage: &mut dyn Stage,
     solver: &mut S,
@@ -59,12 +58,12 @@ pub fn unfold_schedules<S: Solver>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PlaceId(usize);
 
-/// A point between two things that happen.
+/// A state of the runs' common prefix tree, between two events.
 #[derive(Debug)]
 struct Place {
     next: Vec<(Thing, PlaceId)>,
     end: Option<EndId>,
-    /// Of a run that came here first.
+    /// The input of the first run that came here.
     input: Rc<Input>,
 }
 
@@ -92,12 +91,12 @@ impl Thing {
     }
 }
 
-/// All runs, with what is common to them once.
+/// The prefix tree of all runs.
 #[derive(Debug)]
 struct Seen {
     tree: Unfolded,
     places: Vec<Place>,
-    /// The steps of each end, and who failed.
+    /// The schedule of each end, and the processes that failed.
     ends: Vec<(Vec<Label>, Vec<Crash>)>,
 }
 
@@ -167,12 +166,12 @@ struct Telling<'a> {
     places: Vec<Place>,
     is_all: bool,
     tree: Unfolded,
-    /// What the input must satisfy to come here.
+    /// The path constraint of the current place.
     path: Vec<Constraint>,
 }
 
 impl Telling<'_> {
-    /// What lies behind a place, with steps that have no alternative left out.
+    /// Returns the branch for a place; steps without an alternative get no node.
     fn branch(&mut self, at: PlaceId, above: Option<(NodeId, usize)>) -> Branch {
         let mut at = at;
         while let Some(Place { next, end: None, .. }) = self.places.get(at.0)
@@ -209,7 +208,7 @@ impl Telling<'_> {
                 let labels: Vec<Label> = next.iter().filter_map(label).collect();
                 let mut names: Vec<String> =
                     labels.iter().map(|it| step_name(self.stage, *it)).collect();
-                // With other inputs nobody can take a step here.
+                // With other inputs the run ends here because no step is enabled.
                 let end = self.places.get(at.0).and_then(|it| it.end);
                 names.extend(end.map(|_| "nobody goes on".to_owned()));
                 let n_ways = names.len();
@@ -244,7 +243,7 @@ impl Telling<'_> {
         found
     }
 
-    /// Why no run went there.
+    /// Returns why no run took an alternative.
     fn untaken(&mut self, hint: &Input) -> Branch {
         let (exprs, hint) = (self.stage.exprs(), hint.to_model());
         let query = Query { exprs, constraints: &self.path, hint: &hint, domain: self.domain };

@@ -1,15 +1,15 @@
-//! Wakeup trees: the sequences of steps that are yet to be tried from a node, with what is common
-//! to them held once (Abdulla et al., Source Sets, JACM 2017, section 6).
+//! Wakeup trees: the sequences of steps that are yet to be explored from a node, with common prefixes stored once
+//! [Abdulla et al. 2014, section 6 of the longer article].
 
 use crate::schedules::doing::{Doing, initial, will_come};
 use std::sync::Arc;
 use term::{Constraint, Exprs, all_hold};
 use trace::{Input, Label};
 
-/// For which inputs something holds: those that satisfy all of it, or all if there is none.
+/// The constraints on the input under which something holds; `None`: for all inputs.
 pub(super) type Condition = Option<Arc<[Constraint]>>;
 
-/// The same for inputs that satisfy one of several.
+/// A disjunction of conditions.
 #[derive(Clone, Debug)]
 pub(super) enum Conditions {
     Always,
@@ -48,13 +48,13 @@ pub(super) struct Branch {
     pub(super) doing: Arc<Doing>,
     pub(super) children: Vec<Branch>,
     pub(super) input: Arc<Input>,
-    /// What the steps that are dictated below have chosen by their data; one for each sequence.
+    /// The choices of the steps that are guided below this branch; one condition for each sequence.
     pub(super) conditions: Conditions,
-    /// How many choices of the match at the end were fixed by the input.
+    /// How many choices of the match at the end the input fixes; see `data::inputs_for_match`.
     pub(super) n_fixed: usize,
 }
 
-/// A sequence to be tried, and with which input.
+/// A sequence of steps to explore, and the input to begin with.
 #[derive(Clone, Debug)]
 pub(super) struct Sequence {
     pub(super) doings: Vec<Arc<Doing>>,
@@ -63,7 +63,7 @@ pub(super) struct Sequence {
     pub(super) n_fixed: usize,
 }
 
-/// A step from which everything was seen, for inputs that satisfy one of the conditions.
+/// An entry of a sleep set: a step from which everything was explored, for inputs that satisfy one of the conditions.
 #[derive(Clone, Debug)]
 pub(super) struct Asleep {
     pub(super) doing: Arc<Doing>,
@@ -86,8 +86,8 @@ impl Branch {
     }
 }
 
-/// The place of the first step of a sequence with which it can begin and that is one of these, be they
-/// tried or asleep: whatever begins so is met there.
+/// Returns the least index of a step of the sequence that is an initial of it and is one of `steps`, which are tried or
+/// asleep with this input. All executions that begin with it are explored there.
 pub(super) fn first_of<'a>(
     steps: impl Iterator<Item = (Label, &'a Conditions)>,
     of: &[&Doing],
@@ -101,8 +101,8 @@ pub(super) fn first_of<'a>(
     places.min()
 }
 
-/// Adds a sequence, unless what is there already leads to all that it would. The branch on the path is not
-/// looked at: a plan never goes through it.
+/// Inserts a sequence, unless what is in the tree already leads to the same executions. Skips the branches on the path:
+/// a plan never goes through them.
 pub(super) fn insert(
     branches: &mut Vec<Branch>,
     n_on_path: usize,
@@ -110,7 +110,7 @@ pub(super) fn insert(
     exprs: &Exprs,
 ) {
     for branch in branches.iter_mut().skip(n_on_path) {
-        // Equal steps with other inputs may lead elsewhere.
+        // With other inputs, the same step may lead elsewhere.
         if !branch.conditions.hold(exprs, &sequence.input) {
             continue;
         }

@@ -1,11 +1,11 @@
-//! Arithmetic operators: a fast path on words, then big integers and floats as BEAM has them.
+//! Arithmetic operators: a fast path on words, then big integers and floats with BEAM's results.
 
 use crate::builtins::{Builtin, Fault, Stop, pure};
-use crate::data::{AtomId, Effort, Heap, MAX_INTEGER_BITS, Value, View, large_integers};
 use crate::lift;
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
+use values::{AtomId, Effort, Heap, MAX_INTEGER_BITS, Value, View, large_integers};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "+", 1, |w, args| plus(w, arg(args, 0))).own(lift::arithmetic::plus),
@@ -35,7 +35,7 @@ pub(super) const ROWS: &[Builtin] = &[
         .own(lift::arithmetic::shift_right),
 ];
 
-/// The n-th argument; the table's arity says that it is there.
+/// Returns the n-th argument, zero-based. The row's arity guarantees that it is there.
 #[inline]
 pub(super) fn arg(args: &[Value], n: usize) -> Value {
     args.get(n).copied().unwrap_or(Value::NIL)
@@ -90,13 +90,13 @@ fn absolute(w: &mut World, value: Value) -> Result<Value, Fault> {
             let res = w.heap.big(at).abs();
             Ok(w.heap.integer(res))
         }
-        // BEAM leaves the sign of -0.0 as it is.
+        // BEAM leaves the sign of -0.0 unchanged.
         View::Float(float) => Ok(Value::float(if float < 0.0 { -float } else { float })),
         _ => Err(Fault::BADARG),
     }
 }
 
-/// `/`: always a float; an integer too large for one is an error, and so is division by zero.
+/// Divides as `/` does: the result is a float. Division by zero and integers too large for a float raise `badarith`.
 pub(crate) fn divide(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
     let (a, b) = (to_float(&w.heap, left)?, to_float(&w.heap, right)?);
     if b == 0.0 {
@@ -163,7 +163,7 @@ pub(crate) enum Side {
     Right,
 }
 
-/// `bsl` and `bsr`; a negative count shifts the other way.
+/// Shifts as `bsl` and `bsr` do; a negative count shifts in the opposite direction.
 pub(crate) fn shift(w: &mut World, left: Value, right: Value, side: Side) -> Result<Value, Fault> {
     if !left.is_integer() || !right.is_integer() {
         return Err(Fault::BADARITH);
@@ -178,7 +178,7 @@ pub(crate) fn shift(w: &mut World, left: Value, right: Value, side: Side) -> Res
         if left.as_int() == Some(0) {
             return Ok(left);
         }
-        // BEAM refuses with `system_limit` what could not be represented.
+        // BEAM raises `system_limit` for a count that no result could fit.
         let count = count.filter(|it| *it < MAX_INTEGER_BITS).ok_or(Fault::SYSTEM_LIMIT)?;
         if let Some(int) = left.as_int()
             && count < 63
@@ -199,7 +199,7 @@ pub(crate) fn shift(w: &mut World, left: Value, right: Value, side: Side) -> Res
     integer(w, big >> count)
 }
 
-/// Too large a product is told before it is computed, which takes long.
+/// Multiplies big integers. A product that is too large is refused before the long computation.
 fn product(effort: &Effort, a: &BigInt, b: &BigInt) -> Result<BigInt, Fault> {
     let least_bits = (a.bits() + b.bits()).saturating_sub(1);
     if least_bits > MAX_INTEGER_BITS {
@@ -226,7 +226,7 @@ fn number_op(
     Err(Fault::BADARITH)
 }
 
-/// Any number as a float, as mixed arithmetic takes it.
+/// Converts any number to a float, as mixed arithmetic does.
 pub(super) fn to_float(heap: &Heap, value: Value) -> Result<f64, Fault> {
     match value.view() {
         #[expect(clippy::cast_precision_loss, reason = "rounds to nearest, as BEAM does")]
@@ -237,8 +237,8 @@ pub(super) fn to_float(heap: &Heap, value: Value) -> Result<f64, Fault> {
     }
 }
 
-/// BEAM adds up digits of 64 bits in floats, most significant first, which rounds at every step:
-/// the result may differ from the nearest float. `None` if it is too large.
+/// Converts a big integer as BEAM does: 64-bit digits are added up in floats, most significant first. This rounds at
+/// every step, so the result may differ from the nearest float. Returns `None` if the integer is too large for a float.
 fn big_to_float(big: &BigInt) -> Option<f64> {
     const BASE: f64 = 18_446_744_073_709_551_616.0;
     #[expect(clippy::cast_precision_loss, reason = "rounds to nearest, as BEAM does")]
@@ -255,7 +255,7 @@ fn integers(heap: &Heap, left: Value, right: Value) -> Result<(BigInt, BigInt), 
     heap.to_big(left).zip(heap.to_big(right)).ok_or(Fault::BADARITH)
 }
 
-/// A result within the budget.
+/// Makes the integer value of a result, or an error if it is beyond the budget.
 pub(super) fn integer(w: &mut World, value: BigInt) -> Result<Value, Fault> {
     w.heap.count_steps(usize::try_from(value.bits() / 64).unwrap_or(usize::MAX));
     w.limits.check_integer(value.bits())?;
@@ -271,7 +271,7 @@ impl crate::machine::Limits {
     }
 }
 
-/// Badarg with nothing else to say, for the many builtins that check a kind.
+/// Returns `badarg` without a cause if the value is not of the expected type.
 pub(super) fn badarg<T>(found: Option<T>) -> Result<T, Fault> {
     found.ok_or(Fault::Error(Value::atom(AtomId::BADARG)))
 }

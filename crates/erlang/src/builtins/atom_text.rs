@@ -1,11 +1,11 @@
-//! Atoms to text and back.
+//! Conversions between atoms and text.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::string;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, Stop, inside, pure};
-use crate::data::{AtomId, Value};
 use crate::lift;
 use crate::machine::World;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "atom_to_list", 1, |w, args| {
@@ -25,8 +25,8 @@ pub(super) const ROWS: &[Builtin] = &[
         intern(w, &text)
     })
     .own(lift::text::list_to_atom),
-    // Which atoms there are depends on what ran before.
-    // Of a text that no atom can have, all there is to say is that there is no such atom.
+    // Not pure, because the set of atoms depends on what ran before. A text that no atom can have raises `badarg` here,
+    // since no such atom exists.
     inside("erlang", "list_to_existing_atom", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
         let text = list_name(w, arg(args, 0)).map_err(|_| Fault::BADARG)?;
         find(w, &text)
@@ -50,7 +50,7 @@ pub(super) const ROWS: &[Builtin] = &[
     .own(lift::text::binary_to_existing_atom_in),
 ];
 
-/// As on BEAM, in code points.
+/// The maximum length of an atom in code points, as on BEAM.
 const MAX_CHARS: usize = 255;
 
 #[derive(Clone, Copy)]
@@ -80,7 +80,7 @@ fn to_binary(w: &mut World, value: Value, encoding: Encoding) -> Result<Value, F
     }
 }
 
-/// Why a text names no atom.
+/// Why a text can't be the name of an atom.
 enum NoName {
     NotText,
     TooLong,
@@ -95,8 +95,8 @@ impl From<NoName> for Fault {
     }
 }
 
-/// The text of a list of code points. It is too long as soon as one too many is found, whatever
-/// comes after.
+/// Reads the text of a list of code points. As on BEAM, a list is too long as soon as one code point too many is found,
+/// even if a later element is invalid.
 fn list_name(w: &World, list: Value) -> Result<String, NoName> {
     let mut text = String::new();
     let mut n_chars = 0;
@@ -119,7 +119,7 @@ fn binary_name(w: &World, binary: Value, encoding: Encoding) -> Result<String, N
     let text = match encoding {
         Encoding::Latin1 => bytes.iter().map(|it| char::from(*it)).collect(),
         Encoding::Utf8 => String::from_utf8(bytes.into_owned()).map_err(|it| {
-            // BEAM looks no further than it has to.
+            // BEAM stops as soon as the text is too long, before it finds a later invalid byte.
             let valid = it.as_bytes().get(..it.utf8_error().valid_up_to()).unwrap_or_default();
             let n_chars = String::from_utf8_lossy(valid).chars().count();
             if n_chars > MAX_CHARS { NoName::TooLong } else { NoName::NotText }

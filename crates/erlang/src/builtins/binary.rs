@@ -1,13 +1,13 @@
-//! Sizes and parts of bitstrings, and the numbers that binaries spell.
+//! Sizes and parts of bitstrings, and conversions between binaries and unsigned integers.
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside, on_host, pure};
-use crate::data::{At, Heap, Value, View};
 use crate::lift;
 use crate::machine::World;
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
 use std::borrow::Cow;
+use values::{At, Heap, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "byte_size", 1, |w, args| byte_size(w, arg(args, 0))).own(lift::bits::byte_size),
@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "binary_part", 3, |w, args| part(w, arg(args, 0), arg(args, 1), arg(args, 2)))
         .own(lift::bits::part),
     pure("erlang", "bitstring_to_list", 1, |w, args| to_list(w, arg(args, 0))),
-    // Protocols of the wire, most of them HTTP: not worth a second parser.
+    // Parses network protocols, most of them HTTP; the real runtime's parser is used instead of a second one.
     on_host("erlang", "decode_packet", 3),
     pure("binary", "part", 2, |w, args| {
         let (start, len) = pair(&w.heap, arg(args, 1))?;
@@ -44,17 +44,17 @@ pub(super) const ROWS: &[Builtin] = &[
         .own(lift::bits::copied),
     pure("binary", "copy", 2, |w, args| copy(w, arg(args, 0), arg(args, 1)))
         .own(lift::bits::repeated),
-    pure("binary", "decode_unsigned", 1, |w, args| decode(w, arg(args, 0), First::Highest))
+    pure("binary", "decode_unsigned", 1, |w, args| decode(w, arg(args, 0), ByteOrder::BigEndian))
         .own(lift::bits::decoded),
     pure("binary", "decode_unsigned", 2, |w, args| {
-        let first = First::named(w, arg(args, 1))?;
+        let first = ByteOrder::named(w, arg(args, 1))?;
         decode(w, arg(args, 0), first)
     })
     .own(lift::bits::decoded),
-    pure("binary", "encode_unsigned", 1, |w, args| encode(w, arg(args, 0), First::Highest))
+    pure("binary", "encode_unsigned", 1, |w, args| encode(w, arg(args, 0), ByteOrder::BigEndian))
         .own(lift::bits::encoded),
     pure("binary", "encode_unsigned", 2, |w, args| {
-        let first = First::named(w, arg(args, 1))?;
+        let first = ByteOrder::named(w, arg(args, 1))?;
         encode(w, arg(args, 0), first)
     })
     .own(lift::bits::encoded),
@@ -64,14 +64,14 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("binary", "longest_common_suffix", 1, |w, args| {
         common(w, arg(args, 0), |bytes, n| bytes.iter().nth_back(n))
     }),
-    // Depends on where its bytes lie, not on the binary alone.
+    // Not pure: the result depends on the buffer of the binary, not on its contents alone.
     inside("binary", "referenced_byte_size", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
         let View::Bits(at) = arg(args, 0).view() else { return Err(Fault::BADARG) };
         Ok(count(w.heap.referenced_bytes(at)))
     }),
 ];
 
-/// The bytes of an argument that must be a binary.
+/// Returns the bytes of an argument, or `badarg` if it is not a binary.
 pub(super) fn bytes(heap: &Heap, value: Value) -> Result<Cow<'_, [u8]>, Fault> {
     badarg(heap.as_binary_bytes(value))
 }
@@ -92,7 +92,7 @@ pub(crate) fn bit_size(w: &World, value: Value) -> Result<Value, Fault> {
     Ok(count(w.heap.bit_len(bits_at(value)?)))
 }
 
-/// Unlike `byte_size`, rounds down.
+/// Returns the size of a tuple or bitstring; of a bitstring in whole bytes, rounded down unlike `byte_size`.
 fn size(w: &World, value: Value) -> Result<Value, Fault> {
     match value.view() {
         View::Tuple(_, arity) => Ok(Value::int(i64::from(arity))),
@@ -118,14 +118,15 @@ pub(super) fn pair(heap: &Heap, value: Value) -> Result<(Value, Value), Fault> {
     }
 }
 
-/// Of bitstrings too, as long as the part is made of whole bytes.
+/// Returns a part of a bitstring that consists of whole bytes.
 fn part(w: &mut World, value: Value, start: Value, len: Value) -> Result<Value, Fault> {
     let at = bits_at(value)?;
     let (from, len) = range(w.heap.bit_len(at) / 8, start, len)?;
     Ok(w.heap.sub_bits(at, from * 8, len * 8))
 }
 
-/// A start and a length, which if negative counts backwards, as where it begins and its length.
+/// Normalises a start and a length, which counts backwards if it is negative, to the first byte and a non-negative
+/// length.
 pub(super) fn range(n_bytes: u64, start: Value, len: Value) -> Result<(u64, u64), Fault> {
     let (start, len) = badarg(start.as_int().zip(len.as_int()))?;
     let end = badarg(start.checked_add(len))?;
@@ -134,7 +135,7 @@ pub(super) fn range(n_bytes: u64, start: Value, len: Value) -> Result<(u64, u64)
     if to <= n_bytes { Ok((from, to - from)) } else { Err(Fault::BADARG) }
 }
 
-/// The bytes, and at the end what is left of less than one.
+/// Returns the bytes as a list, which ends with the bitstring of the remaining bits if there are any.
 fn to_list(w: &mut World, value: Value) -> Result<Value, Fault> {
     let at = bits_at(value)?;
     let bits = w.heap.bits(at);
@@ -162,7 +163,7 @@ fn byte_at(
 fn copy(w: &mut World, value: Value, times: Value) -> Result<Value, Fault> {
     let times = badarg(times.as_usize())?;
     if times == 0 && w.heap.as_bits(value).is_some() {
-        // BEAM asks for whole bytes only where it copies some.
+        // BEAM checks for whole bytes only if there is something to copy.
         return Ok(w.heap.binary(&[]));
     }
     let bytes = bytes(&w.heap, value)?;
@@ -173,42 +174,42 @@ fn copy(w: &mut World, value: Value, times: Value) -> Result<Value, Fault> {
 }
 
 #[derive(Clone, Copy)]
-enum First {
-    Highest,
-    Lowest,
+enum ByteOrder {
+    BigEndian,
+    LittleEndian,
 }
 
-impl First {
-    fn named(w: &World, value: Value) -> Result<First, Fault> {
+impl ByteOrder {
+    fn named(w: &World, value: Value) -> Result<ByteOrder, Fault> {
         match w.atoms.name(badarg(value.as_atom())?) {
-            "big" => Ok(First::Highest),
-            "little" => Ok(First::Lowest),
+            "big" => Ok(ByteOrder::BigEndian),
+            "little" => Ok(ByteOrder::LittleEndian),
             _ => Err(Fault::BADARG),
         }
     }
 }
 
-fn decode(w: &mut World, value: Value, first: First) -> Result<Value, Fault> {
+fn decode(w: &mut World, value: Value, first: ByteOrder) -> Result<Value, Fault> {
     let bytes = bytes(&w.heap, value)?;
     w.limits.check_integer(bytes.len() as u64 * 8)?;
     let res = match first {
-        First::Highest => BigInt::from_bytes_be(Sign::Plus, &bytes),
-        First::Lowest => BigInt::from_bytes_le(Sign::Plus, &bytes),
+        ByteOrder::BigEndian => BigInt::from_bytes_be(Sign::Plus, &bytes),
+        ByteOrder::LittleEndian => BigInt::from_bytes_le(Sign::Plus, &bytes),
     };
     Ok(w.heap.integer(res))
 }
 
-fn encode(w: &mut World, value: Value, first: First) -> Result<Value, Fault> {
+fn encode(w: &mut World, value: Value, first: ByteOrder) -> Result<Value, Fault> {
     let number = badarg(w.heap.to_big(value))?;
     let number = badarg(number.to_biguint())?;
     let bytes = match first {
-        First::Highest => number.to_bytes_be(),
-        First::Lowest => number.to_bytes_le(),
+        ByteOrder::BigEndian => number.to_bytes_be(),
+        ByteOrder::LittleEndian => number.to_bytes_le(),
     };
     Ok(w.heap.binary(&bytes))
 }
 
-/// How many bytes all binaries of a list share at one end.
+/// Returns how many bytes all binaries of a list have in common at one end.
 fn common(
     w: &World,
     list: Value,

@@ -1,13 +1,13 @@
-//! Queues of bytes that a process fills at one end and reads at the other: OTP's `prim_buffer`.
+//! Byte queues that a process writes at one end and reads at the other: OTP's `prim_buffer`.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::iolist;
 use crate::builtins::make::{atom, count};
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::World;
 use std::collections::{BTreeMap, VecDeque};
+use values::{AtomId, PidId, RefId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("prim_buffer", "new", 0, Shares::Nothing, OnBeam::Alike, new),
@@ -56,12 +56,12 @@ struct Buffer {
 }
 
 impl Buffers {
-    /// Whether the run has made none.
+    /// Whether the run has made no buffer.
     pub(crate) fn is_unused(&self) -> bool {
         self.by_ref.is_empty()
     }
 
-    /// What a process made is of no use to others.
+    /// Removes the buffers of a process that ended, because no other process may use them.
     pub(crate) fn owner_died(&mut self, owner: PidId) {
         let of_owner = RefId { owner, n: 0 }..=RefId { owner, n: u32::MAX };
         let gone: Vec<RefId> = self.by_ref.range(of_owner).map(|it| *it.0).collect();
@@ -86,7 +86,7 @@ fn read(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.binary(&bytes))
 }
 
-/// Removes as many bytes as the second argument says.
+/// Removes and returns the number of bytes in the second argument.
 fn take(w: &mut World, args: &[Value]) -> Result<Vec<u8>, Fault> {
     let n = arg(args, 1).as_usize().ok_or(Fault::BADARG)?;
     let bytes = &mut buffer(w, args)?.bytes;

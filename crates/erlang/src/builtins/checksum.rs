@@ -4,8 +4,8 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::iolist::{bytes, walk};
 use crate::builtins::md5::Md5;
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::Value;
 use crate::machine::World;
+use values::Value;
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "crc32", 1, |w, args| Ok(word(crc32(0, &bytes(w, arg(args, 0))?)))),
@@ -56,7 +56,8 @@ fn combine(args: &[Value], of: fn(u32, u32, u32) -> u32) -> Result<Value, Fault>
     Ok(word(of(sum(arg(args, 0))?, sum(arg(args, 1))?, sum(arg(args, 2))?)))
 }
 
-/// A sum that is none is brought into range by an empty binary, but not by an empty list.
+/// Whether an iolist has any binary or byte. Adler-32 of an empty binary brings an out-of-range start into range; that
+/// of an empty list does not.
 fn has_pieces(w: &World, value: Value) -> bool {
     let mut res = false;
     let walked = walk(&w.heap, value, |_| {
@@ -66,7 +67,7 @@ fn has_pieces(w: &World, value: Value) -> bool {
     res && walked.is_ok()
 }
 
-/// The polynomial of IEEE 802.3, lowest bit first.
+/// The polynomial of IEEE 802.3, bits reversed.
 const CRC_POLYNOMIAL: u32 = 0xedb8_8320;
 
 pub(super) fn crc32(start: u32, bytes: &[u8]) -> u32 {
@@ -89,7 +90,7 @@ const fn crc_table() -> [u32; 256] {
     table
 }
 
-/// A polynomial after `times` steps of the division that a CRC is.
+/// Does `times` steps of the polynomial division by [`CRC_POLYNOMIAL`].
 const fn divided_by_x(polynomial: u32, times: u32) -> u32 {
     let mut res = polynomial;
     let mut n = 0;
@@ -100,11 +101,11 @@ const fn divided_by_x(polynomial: u32, times: u32) -> u32 {
     res
 }
 
-/// The CRC of two texts one after the other, of which the second one has `len` bytes: the first
-/// CRC times x to the 8·len, plus the second.
+/// Returns the CRC of two texts one after the other, the second of `len` bytes: the first CRC times x^(8·len), plus the
+/// second.
 fn crc32_combine(first: u32, second: u32, len: u32) -> u32 {
     let mut res = first;
-    // x^8, then its squares. The highest bit stands for x^0.
+    // x^8, then its repeated squares. The highest bit stands for x^0.
     let mut power = divided_by_x(1 << 31, 8);
     let mut rest = len;
     while rest > 0 {
@@ -132,7 +133,7 @@ fn crc_multiply(left: u32, right: u32) -> u32 {
 const ADLER_BASE: u32 = 65_521;
 
 pub(super) fn adler32(start: u32, bytes: &[u8]) -> u32 {
-    /// As many bytes as can't overflow the sums.
+    /// The number of bytes after which the sums must be reduced before they overflow.
     const STRETCH: usize = 5_552;
     let (mut a, mut b) = ((start & 0xffff) % ADLER_BASE, (start >> 16) % ADLER_BASE);
     for part in bytes.chunks(STRETCH) {
@@ -146,7 +147,7 @@ pub(super) fn adler32(start: u32, bytes: &[u8]) -> u32 {
     b << 16 | a
 }
 
-/// As zlib does it, also for sums that are none.
+/// Combines as zlib does, also for sums that are out of range.
 fn adler32_combine(first: u32, second: u32, len: u32) -> u32 {
     if len == 0 {
         return first;

@@ -1,14 +1,13 @@
-//! Readings of the clock, dates, and integers nobody else has.
+//! Clock readings, dates, and unique integers.
 //!
-//! All times come from the machine's virtual clock, so that a run can be repeated. The time zone
-//! is UTC.
+//! All times come from the machine's virtual clock, so that a run can be repeated. The time zone is UTC.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside, pure};
-use crate::data::{AtomId, Value, View};
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_integer::Integer;
+use values::{AtomId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "monotonic_time", 0, Shares::Clock, OnBeam::Noted, |w, _| {
@@ -100,18 +99,18 @@ pub(super) const ROWS: &[Builtin] = &[
         .environment(),
 ];
 
-/// Clocks tick in nanoseconds, as BEAM's do on all common systems.
+/// Clock ticks per second: nanoseconds, as on BEAM's common platforms.
 const PER_SECOND: i64 = 1_000_000_000;
-/// What BEAM's monotonic clock shows when it starts.
+/// The reading of BEAM's monotonic clock when it starts, in nanoseconds.
 pub(crate) const MONOTONIC_BEGIN: i64 = -576_460_752 * PER_SECOND;
-/// What it can show at most.
+/// The largest reading of the monotonic clock, in nanoseconds.
 pub(crate) const MONOTONIC_END: i64 = 8_646_911_283 * PER_SECOND;
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// How long the runtime has been up when the program begins.
+/// How long the runtime has been up when the program begins, in nanoseconds.
 pub(crate) const STARTING: i64 = PER_SECOND;
 
-/// Since the runtime was started.
+/// Returns the time since the runtime was started, in nanoseconds.
 fn since_begin(w: &World) -> i64 {
     let shown = w.clock.saturating_add(w.clock_ticks());
     i64::try_from(shown).unwrap_or(i64::MAX).saturating_add(STARTING)
@@ -121,7 +120,7 @@ pub(crate) fn monotonic(w: &World) -> i64 {
     since_begin(w).saturating_add(MONOTONIC_BEGIN)
 }
 
-/// What the system clock shows, in microseconds.
+/// Returns the reading of the system clock, in microseconds.
 pub(crate) fn system_time_micros(w: &World) -> i64 {
     system(w) / 1000
 }
@@ -130,12 +129,13 @@ fn system(w: &World) -> i64 {
     monotonic(w).saturating_add(offset(w))
 }
 
-/// The epoch is when the program begins.
+/// Returns the difference between system time and monotonic time. The world's epoch is the system time when the program
+/// begins.
 fn offset(w: &World) -> i64 {
     w.epoch.0 - MONOTONIC_BEGIN - STARTING
 }
 
-/// A time in nanoseconds in another unit, rounded down.
+/// Converts a time in nanoseconds to another unit, rounded down.
 pub(crate) fn in_unit(w: &mut World, nanos: i64, unit: Value) -> Result<Value, Fault> {
     let per_second = match unit.view() {
         View::Atom(AtomId::SECOND | AtomId::SECONDS) => 1,
@@ -155,33 +155,33 @@ pub(crate) fn in_unit(w: &mut World, nanos: i64, unit: Value) -> Result<Value, F
     Ok(w.heap.integer(BigInt::from(scaled)))
 }
 
-/// `{MegaSeconds, Seconds, MicroSeconds}`
+/// Makes `{MegaSeconds, Seconds, MicroSeconds}`.
 fn timestamp(w: &mut World, micros: i64) -> Value {
     let (seconds, micros) = (micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
     let (mega, seconds) = (seconds.div_euclid(1_000_000), seconds.rem_euclid(1_000_000));
     w.heap.tuple(&[Value::int(mega), Value::int(seconds), Value::int(micros)])
 }
 
-/// The timestamp of a time on the monotonic clock.
+/// Makes the timestamp of a time on the monotonic clock.
 pub(crate) fn timestamp_of(w: &mut World, monotonic: i64) -> Value {
     let micros = monotonic.saturating_add(offset(w)) / 1000;
     timestamp(w, micros)
 }
 
-/// A timestamp that no other call has got, greater than all before.
+/// Returns a timestamp greater than all that earlier calls returned.
 fn now(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let micros = (system(w) / 1000).max(w.last_now + 1);
     w.last_now = micros;
     Ok(timestamp(w, micros))
 }
 
-/// The time of the system clock, as `os:timestamp` gives it.
+/// Returns the system time as a timestamp, like `os:timestamp/0`.
 pub(crate) fn timestamp_now(w: &mut World) -> Value {
     let now = monotonic(w);
     timestamp_of(w, now)
 }
 
-/// An integer greater than all that this gave before.
+/// Returns an integer greater than all that earlier calls returned.
 pub(crate) fn next_ordered(w: &mut World) -> Value {
     unique(w, &[Modifier::Monotonic])
 }
@@ -203,7 +203,8 @@ fn date_time(w: &mut World, seconds: i64) -> Value {
     w.heap.tuple(&[date, time])
 }
 
-/// The date that lies so many days after 1970-01-01, in years that begin in March.
+/// Returns the date that is `days` days after 1970-01-01. Computed in years that begin in March, so that the leap day
+/// comes last.
 fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
@@ -216,7 +217,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// How many days a date lies after 1970-01-01.
+/// Returns how many days a date is after 1970-01-01.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -227,11 +228,11 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era - 719_468
 }
 
-/// The first years that BEAM takes, as universal and as local time.
+/// The first years that BEAM accepts in universal and in local times.
 const LEAST_YEAR: i64 = 1600;
 const LEAST_LOCAL_YEAR: i64 = 1902;
 
-/// The seconds of `{{Year, Month, Day}, {Hour, Minute, Second}}` since 1970.
+/// Converts `{{Year, Month, Day}, {Hour, Minute, Second}}` to seconds since 1970.
 fn read_date(w: &World, value: Value, least_year: i64) -> Result<i64, Fault> {
     let Some([date, time]) = w.heap.elements(value) else { return Err(Fault::BADARG) };
     let ([year, month, day], [hour, minute, second]) = (triple(w, *date)?, triple(w, *time)?);
@@ -272,7 +273,7 @@ fn local_to_universal(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         return Err(Fault::BADARG);
     }
     let seconds = read_date(w, arg(args, 0), LEAST_LOCAL_YEAR)?;
-    // A place without summer time that says it has it: an hour is taken off all the same.
+    // UTC has no summer time, but BEAM takes an hour off if the caller says that it is summer time.
     if is_dst.as_bool() == Some(true) {
         return Ok(date_time(w, seconds - 3600));
     }
@@ -281,7 +282,7 @@ fn local_to_universal(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 // Unique integers
 
-/// What BEAM adds to integers that need not be positive.
+/// The number that BEAM adds to integers that need not be positive.
 pub(super) const LEAST_UNIQUE: i64 = -(1 << 59);
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,14 +1,14 @@
-//! Where modules are looked for: the list that `code:get_path/0` gives, and what changes it.
+//! The code path: the list that `code:get_path/0` returns, and the functions that change it.
 //!
-//! Looking is the host's. A program that may touch files may look elsewhere, for as long as it runs.
+//! The host searches the path. A program that may use files may change the path for the rest of its run.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::files;
 use crate::builtins::make::{atom, string};
 use crate::builtins::{Builtin, Effect, Fault, OnBeam, Run, Shares, inside, reaching};
-use crate::data::{AtomId, Value};
 use crate::machine::World;
 use trace::Mode;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("code", "get_path", 0, Shares::CodePath(Mode::Read), OnBeam::Alike, |w, _| {
@@ -16,15 +16,15 @@ pub(super) const ROWS: &[Builtin] = &[
         Ok(w.heap.list(&path))
     })
     .environment(),
-    change("add_path", 1, |w, args| add(w, arg(args, 0), End::Last)),
-    change("add_path", 2, |w, args| add(w, arg(args, 0), End::Last)),
-    change("add_pathz", 1, |w, args| add(w, arg(args, 0), End::Last)),
-    change("add_pathz", 2, |w, args| add(w, arg(args, 0), End::Last)),
-    change("add_patha", 1, |w, args| add(w, arg(args, 0), End::First)),
-    change("add_patha", 2, |w, args| add(w, arg(args, 0), End::First)),
-    change("add_paths", 1, |w, args| add_all(w, arg(args, 0), End::Last)),
-    change("add_pathsz", 1, |w, args| add_all(w, arg(args, 0), End::Last)),
-    change("add_pathsa", 1, |w, args| add_all(w, arg(args, 0), End::First)),
+    change("add_path", 1, |w, args| add(w, arg(args, 0), PathEnd::Last)),
+    change("add_path", 2, |w, args| add(w, arg(args, 0), PathEnd::Last)),
+    change("add_pathz", 1, |w, args| add(w, arg(args, 0), PathEnd::Last)),
+    change("add_pathz", 2, |w, args| add(w, arg(args, 0), PathEnd::Last)),
+    change("add_patha", 1, |w, args| add(w, arg(args, 0), PathEnd::First)),
+    change("add_patha", 2, |w, args| add(w, arg(args, 0), PathEnd::First)),
+    change("add_paths", 1, |w, args| add_all(w, arg(args, 0), PathEnd::Last)),
+    change("add_pathsz", 1, |w, args| add_all(w, arg(args, 0), PathEnd::Last)),
+    change("add_pathsa", 1, |w, args| add_all(w, arg(args, 0), PathEnd::First)),
     change("del_path", 1, remove),
     change("set_path", 1, set),
     change("set_path", 2, set),
@@ -37,23 +37,23 @@ const fn change(name: &'static str, arity: u8, run: Run) -> Builtin {
 
 #[derive(Debug, Default)]
 pub struct CodePath {
-    /// Where the runtime is installed.
+    /// The directory where the runtime is installed.
     pub(crate) root: String,
-    /// As every run finds it.
+    /// The path at the beginning of every run.
     pub(crate) initial: Vec<String>,
     pub(crate) chosen: Option<Vec<String>>,
 }
 
 impl CodePath {
-    /// Whether a file lies where every run looks.
+    /// Whether a file is in a directory of the initial path.
     pub(crate) fn is_initial(&self, file: &str) -> bool {
         let dir = file.rsplit_once('/').map_or("", |it| it.0);
-        // What is part of the runtime itself is on no path.
+        // The modules of the runtime system itself are in no directory of the path.
         self.initial.iter().any(|it| it == dir) || dir.contains("/erts-")
     }
 }
 
-/// The path with no relative directory in it.
+/// Returns the current path with relative directories made absolute.
 pub(crate) fn absolute(w: &mut World) -> Vec<String> {
     let here = files::current_dir(w).unwrap_or_default();
     let whole = |dir: String| match dir.as_str() {
@@ -74,12 +74,12 @@ fn shown(w: &World) -> Vec<String> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum PathEnd {
     First,
     Last,
 }
 
-fn add(w: &mut World, dir: Value, end: End) -> Result<Value, Fault> {
+fn add(w: &mut World, dir: Value, end: PathEnd) -> Result<Value, Fault> {
     let Some(dir) = directory(w, dir).filter(|it| files::is_dir(w, it)) else {
         return Ok(error(w, "bad_directory"));
     };
@@ -87,11 +87,11 @@ fn add(w: &mut World, dir: Value, end: End) -> Result<Value, Fault> {
     Ok(Value::TRUE)
 }
 
-/// Those that are no directories are left out.
-fn add_all(w: &mut World, dirs: Value, end: End) -> Result<Value, Fault> {
+/// Adds all directories; names that are not directories are ignored.
+fn add_all(w: &mut World, dirs: Value, end: PathEnd) -> Result<Value, Fault> {
     let function_clause = Fault::Plain(Value::atom(AtomId::FUNCTION_CLAUSE));
     let mut dirs = w.heap.list_items(dirs).ok_or(function_clause)?;
-    if end == End::First {
+    if end == PathEnd::First {
         dirs.reverse();
     }
     for dir in dirs {
@@ -100,20 +100,20 @@ fn add_all(w: &mut World, dirs: Value, end: End) -> Result<Value, Fault> {
     Ok(Value::atom(AtomId::OK))
 }
 
-fn insert(w: &mut World, dir: String, end: End) {
+fn insert(w: &mut World, dir: String, end: PathEnd) {
     let mut path = shown(w);
     match end {
-        End::First => {
+        PathEnd::First => {
             path.retain(|it| *it != dir);
             path.insert(0, dir);
         }
-        End::Last if path.contains(&dir) => (),
-        End::Last => path.push(dir),
+        PathEnd::Last if path.contains(&dir) => (),
+        PathEnd::Last => path.push(dir),
     }
     choose(w, path);
 }
 
-/// By its directory, or by the name of an application.
+/// Removes a directory, given by its name or by the name of its application.
 fn remove(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let Some(dir) = directory(w, arg(args, 0)) else { return Ok(error(w, "bad_name")) };
     let mut path = shown(w);
@@ -125,7 +125,7 @@ fn remove(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::TRUE)
 }
 
-/// `kernel` of `/usr/lib/erlang/lib/kernel-8.5/ebin`.
+/// Returns the application of a directory: `kernel` for `/usr/lib/erlang/lib/kernel-8.5/ebin`.
 fn application(dir: &str) -> &str {
     let top = dir.strip_suffix("/ebin").unwrap_or(dir);
     let name = top.rsplit('/').next().unwrap_or(top);
@@ -152,7 +152,7 @@ fn choose(w: &mut World, path: Vec<String>) {
     w.missing.clear();
 }
 
-/// A name as an atom or characters, without what does not count at its end.
+/// Reads a directory name, an atom or a list of characters, without slashes at its end.
 fn directory(w: &World, dir: Value) -> Option<String> {
     if let Some(name) = dir.as_atom() {
         return Some(w.atoms.name(name).to_owned());

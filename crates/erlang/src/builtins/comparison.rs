@@ -2,10 +2,10 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{Value, compare_exact, compare_value, equal_exact, equal_value};
 use crate::lift;
 use crate::machine::World;
 use std::cmp::Ordering;
+use values::{Value, compare_exact, compare_value, equal_exact, equal_value};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "=:=", 2, |w, args| Ok(Value::bool(identical(w, args))))
@@ -54,7 +54,7 @@ fn boolean(args: &[Value], n: usize) -> Result<bool, Fault> {
     arg(args, n).as_bool().ok_or(Fault::BADARG)
 }
 
-/// The order of map keys as -1, 0 or 1.
+/// Compares in the order of map keys, as -1, 0 or 1.
 fn cmp_term(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let order = compare_exact(&w.heap, &w.atoms, arg(args, 0), arg(args, 1));
     Ok(Value::int(order as i64))

@@ -1,13 +1,13 @@
-//! Raising, applying, and asking about code.
+//! Exceptions, `apply`, and queries about funs and loaded modules.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::modules::object_of;
 use crate::builtins::{Builtin, Control, Effect, Fault, How, OnBeam, Shares, Stop, inside, pure};
-use crate::data::{AtomId, FunKind, NodeId, Value, View};
 use crate::lift::{self, Lift};
 use crate::machine::World;
 use term::Term;
 use trace::Mode;
+use values::{AtomId, FunKind, NodeId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     control("erlang", "apply", 2, Shares::Nothing, OnBeam::Alike, Control::Apply),
@@ -95,9 +95,10 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("gimlet_primop", "recv_marker_reserve", 0, Shares::Nothing, OnBeam::Alike, |_, _| {
         Ok(Value::NIL)
     }),
-    // Room for a native function, which is not there: its Erlang body says so.
+    // Reserves room for a native implementation. There is none, so the Erlang body of the function runs.
     inside("gimlet_primop", "nif_start", 0, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::NIL)),
-    // What a binary comprehension appends to; the size is a hint, which nobody but BEAM needs.
+    // Makes the binary that a binary comprehension appends to. The size is a hint that matters only for
+    // `allocated_bytes`.
     inside("gimlet_primop", "bs_init_writable", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
         let planned = arg(args, 0).as_int().and_then(|it| u64::try_from(it).ok());
         Ok(w.heap.writable(planned.unwrap_or(1024).max(1)))
@@ -126,14 +127,14 @@ const fn control(
 
 fn error_with_args(_: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (reason, list) = (arg(args, 0), arg(args, 1));
-    // The arguments need not be a proper list. `none` and all else leave the arity in the trace.
+    // An improper list counts as arguments too. Any other term, such as `none`, makes the trace show the arity.
     if list.is_cons() || list.is_nil() {
         return Err(Fault::ErrorArgs(reason, list));
     }
     Err(Fault::Plain(reason))
 }
 
-/// The option `error_info` goes into the trace; others, even bad ones, are not looked at.
+/// Raises `erlang:error/3`. The option `error_info` goes into the trace; other options, even invalid ones, are ignored.
 fn error_with_options(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let options = w.heap.list_items(arg(args, 2)).unwrap_or_default();
     let info = options.into_iter().find(|it| {
@@ -154,7 +155,7 @@ fn raise(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let class =
         class.as_atom().filter(|it| matches!(*it, AtomId::ERROR | AtomId::EXIT | AtomId::THROW));
     let frames = w.heap.list_items(trace);
-    // Bad arguments are returned, not raised.
+    // `erlang:raise/3` returns `badarg` for invalid arguments instead of raising it.
     match (class, frames) {
         (Some(class), Some(frames)) if frames.iter().all(|it| is_frame(w, *it)) => {
             let frames: Vec<Value> = frames.into_iter().map(|it| full_frame(w, it)).collect();
@@ -179,7 +180,7 @@ fn is_frame(w: &World, frame: Value) -> bool {
     }
 }
 
-/// A frame without location gets an empty one.
+/// Adds an empty location to a frame that has none.
 fn full_frame(w: &mut World, frame: Value) -> Value {
     match w.heap.elements(frame) {
         Some([module, name, arity]) if name.as_atom().is_some() => {
@@ -198,7 +199,7 @@ fn halt(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Err(halted(w, arg(args, 0).as_int().unwrap_or(1)))
 }
 
-/// The node where the unit is ends the run; others go down by themselves.
+/// Ends the run if the halted node runs the unit; any other node goes down alone.
 fn halted(w: &mut World, status: i64) -> Fault {
     let here = w.here();
     if here == NodeId::FIRST {
@@ -264,7 +265,7 @@ fn fun_item(w: &mut World, fun: Value, item: AtomId) -> Result<Value, Fault> {
     let free = w.heap.fun_free(at).to_vec();
     let undefined = Value::atom(AtomId::UNDEFINED);
     let kind = w.heap.fun_kind(at);
-    // While its code is being purged, it has no name.
+    // While its code is being purged, a closure has no name.
     let is_pending = |w: &World| match kind {
         FunKind::Closure { lambda, .. } => w.purger_of(lambda).is_some(),
         FunKind::External { .. } => false,
@@ -290,7 +291,7 @@ fn fun_item(w: &mut World, fun: Value, item: AtomId) -> Result<Value, Fault> {
             Some(lambda) => w.heap.binary(&lambda.module_md5),
             None => undefined,
         },
-        // The module holds on to the code, and so does this value.
+        // BEAM counts the references from the module's code and from this value.
         AtomId::REFC => lambda.map_or(undefined, |_| Value::int(2)),
         AtomId::PID => match lambda {
             Some(_) => Value::pid(w.heap.fun_maker(at)),
@@ -309,7 +310,8 @@ fn function_exported(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if find_builtin(w, module, name, arity) {
         return Ok(Value::TRUE);
     }
-    // On BEAM the module counts only once it is loaded; OTP's own are, as far as programs can tell.
+    // On BEAM a module counts only once it is loaded. Loading it here is invisible for OTP's modules, which programs
+    // see as loaded.
     w.need_module(module)?;
     let loaded = w.modules.get(&module);
     let found = loaded
@@ -329,7 +331,7 @@ fn is_builtin(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-/// Whether the real runtime has the function in C: what we have in Rust is another matter.
+/// Whether the real runtime implements the function in C. Which functions we implement in Rust does not matter.
 fn is_native(w: &mut World, module: AtomId, name: AtomId, arity: i64) -> Result<Value, Fault> {
     let wanted = (w.atoms.name(module), w.atoms.name(name), arity);
     if matches!(wanted, ("erlang", "yield", 0) | ("erlang", "apply", 2 | 3)) {

@@ -1,13 +1,13 @@
-//! `erts_debug`: the sizes that terms have on BEAM, and whether two are the same.
+//! `erts_debug`: the sizes of terms on BEAM, and whether two values are the same object.
 //!
-//! Sizes are words of a 64-bit BEAM: its layout, not ours. What these tell depends on how a term came
-//! to lie in memory, not on the term alone: none of them is pure.
+//! Sizes are in words of a 64-bit BEAM and follow BEAM's layout, not ours. The results depend on how a term was built
+//! and shared, not only on its value, so none of these functions is pure.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{FunKind, Heap, NodeId, RefId, Value, View};
 use crate::machine::World;
 use rustc_hash::FxHashSet;
+use values::{FunKind, Heap, NodeId, RefId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erts_debug", "flat_size", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
@@ -16,9 +16,9 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erts_debug", "size_shared", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
         let literals = Literals::of(w);
         let is_own = |it| !literals.has(it);
-        Ok(Value::int(words_where(&w.heap, vec![arg(args, 0)], Shared::Once, is_own)?))
+        Ok(Value::int(words_where(&w.heap, vec![arg(args, 0)], SharedSubterms::Once, is_own)?))
     }),
-    // Values never change, so that a copy can't be told from what it was made of.
+    // Values are immutable, so a copy can't be told from its original.
     inside("erts_debug", "copy_shared", 1, Shares::Nothing, OnBeam::Alike, |_, args| {
         Ok(arg(args, 0))
     }),
@@ -30,47 +30,47 @@ pub(super) const ROWS: &[Builtin] = &[
     }),
 ];
 
-/// What is counted for a part that a term holds more than once.
+/// How often a subterm is counted that a term contains more than once.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shared {
+enum SharedSubterms {
     Once,
     Repeated,
 }
 
-/// Words that BEAM needs for these values together.
+/// Returns the words that BEAM needs for these values together.
 pub(crate) fn words_of(heap: &Heap, values: &[Value]) -> i64 {
-    // Each part is looked at once, so it is never too much.
-    words(heap, values.to_vec(), Shared::Once).unwrap_or(i64::MAX)
+    // Each subterm is visited once, so the work is bounded by the heap and can't fail.
+    words(heap, values.to_vec(), SharedSubterms::Once).unwrap_or(i64::MAX)
 }
 
-/// Words that BEAM needs for a copy of a value.
+/// Returns the words that BEAM needs for a copy of a value, in which nothing is shared.
 pub(super) fn flat_words(heap: &Heap, value: Value) -> Result<i64, Fault> {
-    words(heap, vec![value], Shared::Repeated)
+    words(heap, vec![value], SharedSubterms::Repeated)
 }
 
-fn words(heap: &Heap, todo: Vec<Value>, shared: Shared) -> Result<i64, Fault> {
+fn words(heap: &Heap, todo: Vec<Value>, shared: SharedSubterms) -> Result<i64, Fault> {
     words_where(heap, todo, shared, |_| true)
 }
 
-/// The same without what is not to be counted.
+/// Counts words like `words`, but skips the subterms for which `counts` is false.
 fn words_where(
     heap: &Heap,
     mut todo: Vec<Value>,
-    shared: Shared,
+    shared: SharedSubterms,
     counts: impl Fn(Value) -> bool,
 ) -> Result<i64, Fault> {
-    let mut seen: FxHashSet<(Space, u64)> = FxHashSet::default();
+    let mut seen: FxHashSet<(ObjectSpace, u64)> = FxHashSet::default();
     let mut sum = 0;
     while let Some(next) = todo.pop() {
         match shared {
-            Shared::Once => heap.count_steps(1),
-            Shared::Repeated => heap.spend_steps(1)?,
+            SharedSubterms::Once => heap.count_steps(1),
+            SharedSubterms::Repeated => heap.spend_steps(1)?,
         }
         if !counts(next) {
             continue;
         }
         let own = own_words(heap, next);
-        if shared == Shared::Once && place(next).is_some_and(|it| !seen.insert(it)) {
+        if shared == SharedSubterms::Once && object_id(next).is_some_and(|it| !seen.insert(it)) {
             continue;
         }
         sum = i64::saturating_add(sum, own);
@@ -79,21 +79,21 @@ fn words_where(
     Ok(sum)
 }
 
-/// What belongs to code and to persistent terms: no process has it on a heap of its own.
+/// The literals of loaded code and the persistent terms, which belong to the heap of no process.
 struct Literals {
-    places: FxHashSet<(Space, u64)>,
-    /// References have no place here, but do on BEAM.
+    objects: FxHashSet<(ObjectSpace, u64)>,
+    /// References among the literals. They are immediate values here and heap objects on BEAM.
     references: FxHashSet<RefId>,
 }
 
 impl Literals {
     fn of(w: &World) -> Literals {
-        let mut res = Literals { places: FxHashSet::default(), references: FxHashSet::default() };
+        let mut res = Literals { objects: FxHashSet::default(), references: FxHashSet::default() };
         let mut todo = w.literals.clone();
         todo.extend(w.shared.persistent());
         while let Some(next) = todo.pop() {
             res.references.extend(next.as_ref());
-            if place(next).is_some_and(|it| res.places.insert(it)) {
+            if object_id(next).is_some_and(|it| res.objects.insert(it)) {
                 w.heap.push_parts(next, &mut todo);
             }
         }
@@ -101,35 +101,35 @@ impl Literals {
     }
 
     fn has(&self, value: Value) -> bool {
-        place(value).is_some_and(|it| self.places.contains(&it))
+        object_id(value).is_some_and(|it| self.objects.contains(&it))
             || value.as_ref().is_some_and(|it| self.references.contains(&it))
     }
 }
 
-/// Where an object lies; `None` for what is in the word itself.
-pub(super) fn place(value: Value) -> Option<(Space, u64)> {
+/// Returns the identity of the value's object; `None` for values without an object.
+pub(super) fn object_id(value: Value) -> Option<(ObjectSpace, u64)> {
     match value.view() {
-        View::Big(at) => Some((Space::Bigs, u64::from(at.0))),
-        View::Bits(at) | View::Map(at) | View::Fun(at) => Some((Space::Cells, at.0)),
-        View::Cons(_) | View::Tuple(_, 1..) => Some((Space::Cells, value.address().0)),
+        View::Big(at) => Some((ObjectSpace::Bigs, u64::from(at.0))),
+        View::Bits(at) | View::Map(at) | View::Fun(at) => Some((ObjectSpace::Cells, at.0)),
+        View::Cons(_) | View::Tuple(_, 1..) => Some((ObjectSpace::Cells, value.address().0)),
         _ => None,
     }
 }
 
 #[derive(PartialEq, Eq, Hash)]
-pub(super) enum Space {
+pub(super) enum ObjectSpace {
     Cells,
     Bigs,
 }
 
-/// Words of the object itself, without what it points to.
+/// Returns the words of the object itself, without those that it points to.
 fn own_words(heap: &Heap, value: Value) -> i64 {
     match value.view() {
         View::Cons(_) => 2,
         View::Tuple(_, 0) => 0,
         View::Tuple(_, n) => i64::from(n) + 1,
         View::Float(_) => 2,
-        // Beyond BEAM's small integers, within ours.
+        // BEAM's small integers have 60 bits, ours 64; the others are one-digit big integers there.
         View::Int(it) => {
             if (-(1 << 59)..1 << 59).contains(&it) {
                 0
@@ -157,8 +157,8 @@ fn own_words(heap: &Heap, value: Value) -> i64 {
     }
 }
 
-/// A small map is a header, a size, its values and a tuple of its keys. A large one is a tree with
-/// up to 16 branches, whose shape is that of the hashes; this is what it has on average.
+/// Returns the words of a map without its parts. A small map has a header, a size, its values and a tuple of its keys.
+/// A large one is a hash tree with up to 16 branches per node, estimated by its average size.
 fn map_words(n: i64) -> i64 {
     match n {
         0 => 3,
@@ -167,7 +167,8 @@ fn map_words(n: i64) -> i64 {
     }
 }
 
-/// Up to 64 bytes lie in the term, more beside it. Bits that fill no byte take a part of a binary.
+/// Returns the words of a bitstring: up to 64 bytes are stored on the heap, more outside it. A partial last byte needs
+/// a sub-binary in addition.
 fn bits_words(n_bits: u64) -> i64 {
     let n_bytes = n_bits.div_ceil(8);
     let bytes = if n_bytes <= 64 { 2 + n_bytes.div_ceil(8) } else { 6 };

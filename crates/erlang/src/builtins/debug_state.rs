@@ -1,4 +1,4 @@
-//! Switches of `erts_debug` for the runtime's own tests, as far as they mean something here.
+//! Switches of `erts_debug` that OTP's own test suites use, as far as they apply to this machine.
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::clock::LEAST_UNIQUE;
@@ -10,25 +10,25 @@ use crate::builtins::references::nodes_and_connections;
 use crate::builtins::shared::term_slots;
 use crate::builtins::system::N_IO_SCHEDULERS;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, Value, View};
 use crate::machine::World;
 use crate::machine::process::MonitorTarget;
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
 use num_traits::ToPrimitive;
+use values::{AtomId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erts_debug", "get_internal_state", 1, Shares::Everything, OnBeam::Alike, get_state),
     inside("erts_debug", "set_internal_state", 2, Shares::Everything, OnBeam::Never, set_state),
 ];
 
-/// Switches of BEAM's own tests that make sense here.
+/// The state of the switches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DebugState {
     is_available: bool,
     binary_loop_limit: Option<i64>,
 }
 
-/// So many names, the given one among them.
+/// Returns `n` names, the given one among them, that stand for names with equal hashes.
 fn colliding_names(w: &mut World, about: Value) -> Result<Value, Fault> {
     let Some([name, n]) = w.heap.elements(about) else { return Err(Fault::BADARG) };
     let (name, n) = (badarg(name.as_atom())?, badarg(n.as_usize())?);
@@ -62,25 +62,25 @@ fn get_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     match w.atoms.name(item) {
         "available_internal_state" => Ok(Value::TRUE),
         "force_heap_frags" => Ok(Value::FALSE),
-        // As at the beginning of a slice: no builtin of ours pauses in the middle.
+        // The reductions of a full slice, because our builtins never yield in the middle.
         "reds_left" => Ok(Value::int(4000)),
         "next_pid" | "next_port" => Ok(count(w.processes.len())),
         "min_unique_integer" => Ok(Value::int(LEAST_UNIQUE)),
-        // Only BEAMs made for debugging have them.
+        // Only debug builds of BEAM have these.
         "flxctr_memory_usage" | "lc_graph" => Ok(atom(w, "notsup")),
         "min_unique_monotonic_integer" => Ok(Value::int(LEAST_UNIQUE)),
         "unique_monotonic_integer_state" => Ok(w.heap.integer(w.n_unique_ordered.into())),
-        // How deep calls may nest, in bytes: as deep as there is memory.
+        // The limit on nested calls in bytes; ours is the memory budget.
         "stack_check" => Ok(count(w.limits.memory_bytes)),
         "processes_bif_info" => Ok(processes_info(w)),
         "node_and_dist_references" => Ok(nodes_and_connections(w)),
-        // Words of a table itself, and of an estimate of its size.
+        // The words of an ETS table itself, and of its size estimate.
         "DbTable_words" => Ok(w.heap.tuple(&[Value::int(49), Value::int(6)])),
         "process_info_args" => {
             let items: Vec<Value> = INFO_ITEMS.iter().map(|it| atom(w, it)).collect();
             Ok(w.heap.list(&items))
         }
-        // How `processes/0` goes about its work: at once, like a small table of BEAM.
+        // Traces how `processes/0` collects pids. Ours collects all at once, as BEAM does for a small table.
         "processes" => {
             let pids: Vec<Value> = w.processes.keys().map(|it| Value::pid(*it)).collect();
             Ok(w.heap.list(&pids))
@@ -94,10 +94,10 @@ fn get_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-/// Each thread of BEAM makes unique integers of its own: as many bits as tell them apart.
+/// The number of bits that tell BEAM's threads apart, each of which numbers its unique integers by itself.
 const THREAD_BITS: u32 = (2 * N_SCHEDULERS + N_IO_SCHEDULERS).ilog2() + 1;
 
-/// What `process_info` can tell.
+/// The items of `process_info`.
 const INFO_ITEMS: &[&str] = &[
     "registered_name",
     "current_function",
@@ -138,8 +138,7 @@ const INFO_ITEMS: &[&str] = &[
     "parent",
 ];
 
-/// How `processes/0` goes about its work: all at once, in one chunk, with no pause for who ends
-/// meanwhile.
+/// Describes how `processes/0` works: all pids in one chunk, without yielding, so that no process ends meanwhile.
 fn processes_info(w: &mut World) -> Value {
     let tag = atom(w, "ptab_list_bif_info");
     let (n, none) = (count(w.processes.len()), Value::int(0));
@@ -147,7 +146,7 @@ fn processes_info(w: &mut World) -> Value {
     w.heap.tuple(&[tag, one, one, n, n, none, n, none, n, none])
 }
 
-/// What is asked about one thing.
+/// Returns the state of one object, such as a process or a binary.
 fn get_state_of(w: &mut World, key: AtomId, about: Value) -> Result<Value, Fault> {
     match w.atoms.name(key) {
         "binary_info" => {
@@ -165,7 +164,7 @@ fn get_state_of(w: &mut World, key: AtomId, about: Value) -> Result<Value, Fault
             let number = number.filter(|it| (*it as usize) < w.atoms.len());
             Ok(number.map_or(Value::FALSE, |it| Value::atom(AtomId(it))))
         }
-        // Our maps need no hash: what is more than a word has another one than on BEAM.
+        // The machine hashes only immediates like BEAM does; any other term gets its portable hash instead.
         "internal_hash" => {
             let hash = match internal_hash(about) {
                 Some(hash) => hash,
@@ -184,7 +183,7 @@ fn get_state_of(w: &mut World, key: AtomId, about: Value) -> Result<Value, Fault
     }
 }
 
-/// `[{erl_link, Type, Pid, State, Id}]`
+/// Makes `[{erl_link, Type, Pid, State, Id}]`.
 fn link_list(w: &mut World, about: Value) -> Result<Value, Fault> {
     let Some(process) = about.as_pid().and_then(|it| w.processes.get(&it)) else {
         return Ok(Value::atom(AtomId::UNDEFINED));
@@ -196,7 +195,7 @@ fn link_list(w: &mut World, about: Value) -> Result<Value, Fault> {
     Ok(w.heap.list(&links))
 }
 
-/// `[{erl_monitor, Type, origin | target, Ref, Pid, Name}]`
+/// Makes `[{erl_monitor, Type, origin | target, Ref, Pid, Name}]`.
 fn monitor_list(w: &mut World, about: Value) -> Result<Value, Fault> {
     let Some(pid) = about.as_pid().filter(|it| w.processes.contains_key(it)) else {
         return Ok(Value::atom(AtomId::UNDEFINED));
@@ -238,7 +237,7 @@ fn set_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
     available(w)?;
     match name.as_str() {
-        // How soon a long builtin pauses: ours never do.
+        // These set when a long builtin yields; ours never do.
         "reds_left"
         | "re_loop_limit"
         | "unicode_loop_limit"
@@ -250,7 +249,7 @@ fn set_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             Ok(Value::int(old.unwrap_or(-1)))
         }
         "wait" | "ets_force_split" | "ets_debug_random_split_join" => Ok(Value::atom(AtomId::OK)),
-        // Only BEAMs made for debugging have it.
+        // Only debug builds of BEAM have it.
         "ets_force_trap" => Ok(atom(w, "notsup")),
         "unique_monotonic_integer_state" => {
             let next = badarg(w.heap.to_big(value).and_then(|it| it.to_u64()))?;
@@ -277,11 +276,11 @@ fn set_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             }
             Ok(Value::bool(could))
         }
-        // Where a term lies makes no difference here.
+        // `mbuf` moves a term to a message buffer, which makes no difference here.
         "mbuf" => Ok(value),
-        // Processes have their names from who spawned them, whatever is asked for.
+        // A process id is determined by the spawning process, so the next one can't be set.
         "next_pid" | "next_port" => Ok(value),
-        // Any names will do: a table of ours has no buckets to share.
+        // Any names will do, because our tables have no hash buckets.
         "colliding_names" => colliding_names(w, value),
         "sleep" | "block" => {
             let millis = badarg(value.as_int().and_then(|it| u64::try_from(it).ok()))?;

@@ -2,9 +2,9 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, Value};
 use crate::machine::World;
 use term::Op;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "put", 2, Shares::Nothing, OnBeam::Alike, put).moves(0),
@@ -48,7 +48,7 @@ fn get(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.map_get(&w.atoms, at, arg(args, 0)).unwrap_or(undefined))
 }
 
-/// Which entry has the key: each that has it for some inputs only is a choice.
+/// Records which entry has the key: each comparison whose result depends on the input is a choice.
 fn follow_key(w: &mut World, key: Value) {
     let is_symbolic = w.is_symbolic(key);
     let Some(me) = w.me() else { return };
@@ -95,7 +95,7 @@ fn get_keys_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     pairs.iter().for_each(|it| w.look_at("values of the dictionary", it.1));
     let keys: Vec<Value> = pairs
         .into_iter()
-        .filter(|it| crate::data::equal_exact(&w.heap, &w.atoms, it.1, wanted))
+        .filter(|it| values::equal_exact(&w.heap, &w.atoms, it.1, wanted))
         .map(|it| it.0)
         .collect();
     Ok(w.heap.list(&keys))

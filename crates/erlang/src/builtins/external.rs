@@ -1,19 +1,19 @@
-//! `term_to_binary`, `binary_to_term` and their kin, over the one codec of `term::etf`.
+//! `term_to_binary`, `binary_to_term` and related functions, by the codec `term::etf`.
 //!
-//! Knows the options and the budgets; the bytes are the codec's business.
+//! Knows the options and the budgets; the codec knows the format.
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::binary::{bytes, count, pair};
 use crate::builtins::{Builtin, Fault, Stop, on_host, pure};
-use crate::data::{Heap, NoTerm, PidId, PortId, Value, View, from_term, to_external};
 use crate::machine::World;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use std::io::Write;
 use term::etf::{self, DecodeError, Form};
 use term::{Atom, Fun, Pid, Port, Reference, Term};
+use values::{Heap, NoTerm, PidId, PortId, Value, View, from_term, to_external};
 
-/// As on BEAM.
+/// The largest number of words in a reference, as on BEAM.
 const MAX_REF_WORDS: usize = 5;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "external_size", 2, size),
     pure("erlang", "binary_to_term", 1, from_binary),
     pure("erlang", "binary_to_term", 2, from_binary),
-    // Where the pieces are cut is a matter of the runtime.
+    // The real runtime decides where the pieces are split.
     on_host("erlang", "term_to_iovec", 1),
     on_host("erlang", "term_to_iovec", 2),
 ];
@@ -34,7 +34,7 @@ fn to_binary(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     for option in badarg(w.heap.list_items(arg(args, 1)))? {
         match option.as_atom().map(|it| w.atoms.name(it)) {
             Some("compressed") => level = 6,
-            // Maps are in the order of their keys anyway.
+            // Maps are ordered by key, so the encoding is always deterministic.
             Some("deterministic") => (),
             Some(_) => return Err(Fault::BADARG),
             None => {
@@ -56,7 +56,7 @@ fn to_binary(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.bits_from(bytes, bit_len))
 }
 
-/// What OTP 25 writes unless told otherwise.
+/// The form that OTP 25 writes by default.
 const DEFAULT: Form = Form { atoms: etf::AtomForm::Latin1, floats: etf::FloatForm::Bits };
 
 fn minor_version(value: Value) -> Result<Form, Fault> {
@@ -75,9 +75,9 @@ fn encode(w: &World, value: Value, form: Form) -> Result<Vec<u8>, Fault> {
     etf::encode_as(&term, form).map_err(|_| Fault::SYSTEM_LIMIT)
 }
 
-/// Whether a value, its shared parts unfolded, takes no more than so many bytes as a term.
+/// Whether a value, with shared subterms repeated, takes at most `budget` bytes as a term.
 ///
-/// A value of `n` cells that share can unfold to `2^n`.
+/// A value of `n` cells with sharing can expand to `2^n`.
 fn unfolds_within(heap: &Heap, value: Value, budget: usize) -> bool {
     let mut used = 0usize;
     let mut todo = vec![value];
@@ -98,7 +98,7 @@ fn unfolds_within(heap: &Heap, value: Value, budget: usize) -> bool {
     true
 }
 
-/// The compressed form, if it is shorter.
+/// Returns the compressed form, or `None` if it is not shorter.
 fn compress(plain: &[u8], level: u32) -> Option<Vec<u8>> {
     let (version, body) = plain.split_first().filter(|_| level > 0)?;
     let mut out = vec![*version, COMPRESSED];
@@ -118,9 +118,9 @@ fn size(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         match value.as_int() {
             _ if name != Some("minor_version") => return Err(Fault::BADARG),
             Some(0) => form = minor_version(value)?,
-            // The default, which OTP 25 does not go back to once told otherwise.
+            // Version 1 is the default, but OTP 25 does not return to it after an earlier `{minor_version, 0}`.
             Some(1) => (),
-            // Version 2, which term_to_binary knows, is refused here.
+            // Version 2 is refused here, though `term_to_binary` accepts it.
             _ => return Err(Fault::BADARG),
         }
     }
@@ -168,7 +168,8 @@ fn from_binary(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     })
 }
 
-/// What a compressed term says it unfolds to, if it could: deflate makes at most 1032 bytes of one.
+/// Returns the declared size of a compressed term, or `None` if it is impossible: deflate expands a byte to at most
+/// 1032.
 fn inflated_size(encoded: &[u8]) -> Option<usize> {
     let [_, COMPRESSED, rest @ ..] = encoded else { return None };
     let declared = usize::try_from(u32::from_be_bytes(*rest.first_chunk()?)).ok()?;
@@ -187,7 +188,7 @@ enum Rest {
     Counted,
 }
 
-/// All names in a term, and whether its pids, ports and references are such that BEAM reads them.
+/// Collects all atoms of a term. Returns whether BEAM would accept all pids, ports and references in it.
 fn collect_atoms<'a>(term: &'a Term, names: &mut Vec<&'a Atom>) -> bool {
     let mut todo = vec![term];
     while let Some(next) = todo.pop() {
@@ -234,7 +235,7 @@ fn collect_atoms<'a>(term: &'a Term, names: &mut Vec<&'a Atom>) -> bool {
     true
 }
 
-/// Whether a pid, port or reference that says it is of this very node could be.
+/// Whether a pid, port or reference that claims to be of the current node could exist.
 fn is_possible(node: &Atom, creation: u32, is_within: bool) -> bool {
     is_within || creation != 0 || node.as_str() != "nonode@nohost"
 }

@@ -1,49 +1,49 @@
-//! Why a builtin did not return a value.
+//! The ways in which a builtin can end without returning a value.
 
 use crate::builtins::Effect;
-use crate::data::{AtomId, BuildError, Exhausted, NodeId, Value};
 use std::fmt;
 use trace::Budget;
+use values::{AtomId, BuildError, Exhausted, NodeId, Value};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
-    /// The program's error: `error:Reason` raised by this builtin, its arguments in the trace.
+    /// The exception `error:Reason`, raised by the builtin itself: the trace shows its arguments.
     Error(Value),
-    /// The same, with the `cause` that OTP's error description functions look for.
+    /// As [`Fault::Error`], with the `cause` that OTP's error description functions look for.
     Caused(Value, AtomId),
     /// `erlang:error/1`: the trace begins with the caller.
     Plain(Value),
-    /// `erlang:error/2`: the caller is shown with these arguments.
+    /// `erlang:error/2`: the trace shows the caller with these arguments.
     ErrorArgs(Value, Value),
-    /// `erlang:error/3`: the same, or with the arity, and what to add to its location.
+    /// `erlang:error/3`: reason, the caller's arguments (`None`: its arity is shown), and what to add to its location.
     Described(Value, Option<Value>, Value),
     Exit(Value),
     Throw(Value),
     /// `erlang:raise/3`: class, reason and the trace to show.
     Raise(AtomId, Value, Value),
-    /// The running process ends at once, for this reason; nothing catches it.
+    /// Ends the running process at once with this reason; no handler catches it.
     Killed(Value),
-    /// Not the program's doing: the whole run ends here. Boxed, because it is rare.
+    /// Ends or suspends the run for a reason outside the program. Boxed because it is rare.
     Stop(Box<Stop>),
 }
 
-/// What ends a run other than its program.
+/// A reason other than the program's own result that ends or suspends a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     OutOfReductions,
-    /// Whoever owns the machine asked it to stop.
+    /// The owner of the machine asked it to stop.
     Interrupted,
     OutOfMemory,
     TooManyAtoms,
     TooManyProcesses,
-    /// An integer beyond the budget, where BEAM itself would go on.
+    /// An integer is larger than the budget allows, where BEAM itself would continue.
     IntegerTooLarge,
-    /// A builtin with an effect that is not allowed.
+    /// The builtin has an effect that is not allowed.
     Refused {
         effect: Effect,
         what: String,
     },
-    /// A builtin that is not here and can't be had from the host.
+    /// The builtin is not implemented, and the host can't compute it.
     Unsupported {
         what: String,
     },
@@ -51,15 +51,15 @@ pub enum Stop {
     Halted {
         status: i64,
     },
-    /// Not the end: a builtin needs a module, and runs again when it is loaded.
+    /// Suspends the builtin until a module is loaded, then runs it again.
     NeedModule(AtomId),
-    /// Not the end either: a part of the system that this process looks for is yet to be started.
+    /// Suspends the builtin until a lazily started system process is up, then runs it again.
     NeedProcess(NodeId, AtomId),
-    /// Nor this: only the host knows what `erlang:system_info` says of this.
+    /// Suspends the builtin until the host has told this item of `erlang:system_info`.
     NeedFact(AtomId),
-    /// Nor this: others may go first.
+    /// Suspends the process so that the scheduler can let others go first.
     NeedTurn,
-    /// The host failed us.
+    /// The host could not do what it was asked.
     Host {
         why: String,
     },
@@ -72,7 +72,7 @@ impl Fault {
 }
 
 impl Fault {
-    /// Class and reason, if it is an exception of the program.
+    /// Returns class and reason, or `None` if the fault is not an exception of the program.
     pub(crate) fn raised(&self) -> Option<(AtomId, Value)> {
         match *self {
             Fault::Error(reason)

@@ -1,20 +1,20 @@
-//! What is native in OTP's `prim_file`: everything else about files is OTP's own code.
+//! The native functions of OTP's `prim_file`; everything else about files is OTP's own code.
 //!
-//! The host touches the files; here arguments are read as the native functions of BEAM read them,
-//! and a reference stands for an open file until its owner closes it or dies.
+//! The host accesses the files. This module reads arguments as BEAM's native functions do, and keeps a reference for
+//! each open file until its owner closes it or ends.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::iolist;
 use crate::builtins::make::atom;
 use crate::builtins::{Builtin, Effect, Fault, OnBeam, Run, Shares, Stop, reaching};
-use crate::data::{AtomId, PidId, RefId, Value};
 use crate::host::{
     Advice, Errno, FileId, FileInfo, FileKind, Files, Links, OpenModes, Origin, Sync,
 };
 use crate::machine::World;
 use std::collections::BTreeMap;
 use trace::Mode;
+use values::{AtomId, PidId, RefId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     file("open_nif", 2, Shares::Files(Mode::Write), open),
@@ -66,7 +66,7 @@ pub(super) const ROWS: &[Builtin] = &[
         let dir = files(w)?.current_dir();
         Ok(answer(w, dir))
     }),
-    // Windows alone has these.
+    // These functions exist only on Windows.
     file("get_device_cwd_nif", 1, Shares::Nothing, |w, _| Ok(failed(w, Errno::ENOTSUP))),
     file("altname_nif", 1, Shares::Nothing, |w, _| Ok(failed(w, Errno::ENOTSUP))),
 ];
@@ -75,19 +75,20 @@ const fn file(name: &'static str, arity: u8, shares: Shares, run: Run) -> Builti
     reaching((Effect::Files, shares, OnBeam::Noted), "prim_file", name, arity, run)
 }
 
-/// Whatever the host has.
+/// Any implementation of the file operations by the host.
 type AnyFiles = dyn Files;
 
-/// Files that references stand for.
+/// The open files, by the references that programs have for them.
 #[derive(Debug, Default)]
 pub struct OpenFiles {
     host: Option<Box<dyn Files>>,
-    /// Closed ones stay, as BEAM tells them from what never was a file.
+    /// Each file by its reference; `None` if it was closed, because BEAM distinguishes a closed file from an invalid
+    /// reference.
     known: BTreeMap<RefId, Option<FileId>>,
 }
 
 impl OpenFiles {
-    /// Whether the run has made none.
+    /// Whether the run has opened no file.
     pub(crate) fn is_unused(&self) -> bool {
         self.known.is_empty()
     }
@@ -96,7 +97,7 @@ impl OpenFiles {
         OpenFiles { host: Some(host), known: BTreeMap::new() }
     }
 
-    /// The run is over, or begins.
+    /// Forgets all files, between two runs.
     pub(crate) fn reset(&mut self) {
         self.known.clear();
         if let Some(host) = &mut self.host {
@@ -109,7 +110,7 @@ impl OpenFiles {
         let (first, last) = (RefId { owner, n: 0 }, RefId { owner, n: u32::MAX });
         for (_, file) in self.known.range_mut(first..=last) {
             if let Some(file) = file.take() {
-                // Nobody is left to be told that it failed.
+                // Nobody is left who could be told about an error.
                 host.close(file).unwrap_or_default();
             }
         }
@@ -123,7 +124,7 @@ fn files(w: &mut World) -> Result<&mut AnyFiles, Fault> {
     }
 }
 
-/// Where relative paths begin.
+/// Returns the directory that relative paths are relative to, if it is UTF-8.
 pub(crate) fn current_dir(w: &mut World) -> Option<String> {
     String::from_utf8(w.files.host.as_mut()?.current_dir().ok()?).ok()
 }
@@ -134,7 +135,7 @@ pub(super) fn is_dir(w: &mut World, path: &str) -> bool {
     info.is_some_and(|it| it.kind == FileKind::Directory)
 }
 
-/// All of a file, for the machine itself.
+/// Reads a whole file for the machine itself.
 pub(crate) fn contents(w: &mut World, path: &str) -> Option<Vec<u8>> {
     let host = w.files.host.as_mut()?;
     let file = host.open(path.as_bytes(), OpenModes { read: true, ..OpenModes::default() }).ok()?;
@@ -155,7 +156,7 @@ fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     match files(w)?.open(&path, modes) {
         Ok(file) => {
             if modes.write {
-                // It may become a module that was not there.
+                // The file may become a module that was missing before.
                 w.missing.clear();
             }
             let id = w.handles.make(w.current, HandleKind::Other);
@@ -177,7 +178,7 @@ fn modes_of(w: &World, list: Value) -> OpenModes {
             Some("sync") => res.sync = true,
             Some("directory") => res.directory = true,
             Some("skip_type_check") => res.any_type = true,
-            // The rest is for those above.
+            // OTP's Erlang code handles the other modes.
             _ => (),
         }
     }
@@ -209,7 +210,7 @@ fn read_at(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     read_block(w, args, n, |files, file, n| files.read_at(file, offset, n))
 }
 
-/// More than any machine has; BEAM finds no room for it.
+/// Larger than the memory of any machine; BEAM fails to allocate it.
 const TOO_LARGE: u64 = 1 << 40;
 
 fn read_block(
@@ -301,7 +302,7 @@ fn descriptor(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-/// Reads a size and a place of 32 bits each, then what lies there.
+/// Reads a size and an offset of 32 bits each, then that many bytes at that offset.
 fn read_indirectly(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (offset, most) = (size(arg(args, 1))?, size(arg(args, 2))?);
     let Some(file) = file_of(w, args)? else { return Ok(failed(w, Errno::EINVAL)) };
@@ -331,7 +332,7 @@ fn read_indirectly(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(ok(w, parts))
 }
 
-/// The file that the first argument stands for; `None` if it was closed.
+/// Returns the file of the first argument; `None` if it was closed.
 fn file_of(w: &World, args: &[Value]) -> Result<Option<FileId>, Fault> {
     let found = arg(args, 0).as_ref().and_then(|it| w.files.known.get(&it));
     found.copied().ok_or(Fault::BADARG)
@@ -347,13 +348,14 @@ fn with_file<T: ToValue>(
     Ok(answer(w, done))
 }
 
-/// What is wrong with the arguments counts only if there is a file.
+/// Returns an error about other arguments, which BEAM reports only if the file is valid.
 fn if_open(w: &mut World, args: &[Value], errno: Errno) -> Result<Value, Fault> {
     file_of(w, args)?;
     Ok(failed(w, errno))
 }
 
-/// A number that is no size is an error of the operating system; what is no number is the program's.
+/// Reads a size. An integer that is no size gives `None`, an error of the operating system; a term that is no number is
+/// `badarg`.
 fn size(value: Value) -> Result<Option<u64>, Fault> {
     if !value.is_number() {
         return Err(Fault::BADARG);
@@ -391,7 +393,7 @@ fn info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-/// `#file_info{}`
+/// Makes a `#file_info{}` record.
 fn info_record(w: &mut World, info: FileInfo) -> Value {
     let kind = match info.kind {
         FileKind::Device => "device",
@@ -406,7 +408,7 @@ fn info_record(w: &mut World, info: FileInfo) -> Value {
         (true, true) => "read_write",
         (false, false) => "none",
     };
-    // BEAM keeps 32 bits of what identifies a file.
+    // BEAM truncates these numbers to 32 bits.
     let word = |it: u64| Value::int((it & u64::from(u32::MAX)).cast_signed());
     let fields = [
         atom(w, "file_info"),
@@ -436,7 +438,7 @@ fn set_permissions(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn set_owner(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = |it: Value| it.as_int().and_then(|it| i32::try_from(it).ok()).ok_or(Fault::BADARG);
     let (user, group) = (id(arg(args, 1))?, id(arg(args, 2))?);
-    // Minus one is nobody.
+    // -1 leaves the user or group unchanged.
     let known = |it: i32| (it != -1).then_some(it.cast_unsigned());
     with_path(w, args, |files, path| files.set_owner(path, known(user), known(group)))
 }
@@ -451,7 +453,7 @@ fn list_dir(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let Some(path) = path(w, arg(args, 0)) else { return Ok(failed(w, Errno::EINVAL)) };
     match files(w)?.list_dir(&path) {
         Ok(names) => {
-            // The last one first; OTP turns them round.
+            // In reverse order, because OTP's Erlang code reverses the list.
             let names: Vec<Value> = names.iter().rev().map(|it| w.heap.binary(it)).collect();
             let names = w.heap.list(&names);
             Ok(ok(w, names))
@@ -482,7 +484,7 @@ fn with_paths(
     Ok(answer(w, done))
 }
 
-/// A binary that ends with zeros and has none before.
+/// Reads a path: the bytes before the terminating zeros, or `None` if there is no zero or anything follows it.
 fn path(w: &World, value: Value) -> Option<Vec<u8>> {
     let mut bytes = w.heap.as_binary_bytes(value)?.into_owned();
     let end = bytes.iter().position(|it| *it == 0)?;
@@ -494,7 +496,7 @@ fn path(w: &World, value: Value) -> Option<Vec<u8>> {
 // Answers
 
 trait ToValue {
-    /// What the function returns if this is its result.
+    /// Makes the value that the function returns for this result.
     fn answer(self, w: &mut World) -> Value;
 }
 

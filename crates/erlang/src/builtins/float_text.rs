@@ -1,11 +1,11 @@
-//! Floats to text and back.
+//! Conversions between floats and text.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{leading_bytes, list_bytes, skip, string};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, Value};
 use crate::lift;
 use crate::machine::World;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "float_to_list", 1, |w, args| {
@@ -47,7 +47,7 @@ enum Layout {
     Short,
 }
 
-/// What becomes of zeros at the end.
+/// Whether trailing zeros are printed.
 #[derive(Clone, Copy, PartialEq)]
 enum Zeros {
     Keep,
@@ -58,7 +58,7 @@ impl Layout {
     const DEFAULT: Layout = Layout::Scientific { decimals: 20 };
 }
 
-/// Texts that do not fit BEAM's buffer of 256 bytes are refused.
+/// The longest text that fits BEAM's buffer of 256 bytes; longer ones raise `badarg`.
 const MAX_TEXT: usize = 255;
 const MAX_FIXED: i64 = 253;
 const MAX_SCIENTIFIC: i64 = 249;
@@ -85,7 +85,7 @@ fn layout(w: &World, options: Value) -> Result<Layout, Fault> {
             (Some("scientific"), Ok(n)) if decimals <= MAX_SCIENTIFIC => {
                 Layout::Scientific { decimals: n }
             }
-            // What C's `printf` makes of a negative precision.
+            // C's `printf` uses its default precision for a negative one.
             (Some("scientific"), Err(_)) => Layout::Scientific { decimals: 6 },
             _ => return Err(Fault::BADARG),
         };
@@ -106,7 +106,7 @@ fn to_text(value: Value, layout: Layout) -> Result<String, Fault> {
     if text.len() <= MAX_TEXT { Ok(text) } else { Err(Fault::BADARG) }
 }
 
-/// As `%e` of C: the exponent has a sign and at least two digits.
+/// Formats like `%e` in C: the exponent has a sign and at least two digits.
 fn scientific(float: f64, decimals: usize) -> String {
     let text = format!("{float:.decimals$e}");
     let Some((mantissa, exponent)) = text.split_once('e') else { return text };
@@ -117,8 +117,8 @@ fn scientific(float: f64, decimals: usize) -> String {
     format!("{mantissa}e{sign}{digits:0>2}")
 }
 
-/// Up to 2^53 and 18 decimals BEAM computes the fraction in floats, which may round another way
-/// than the exact value; beyond, it asks C for the exact digits.
+/// Formats with a fixed number of decimals. Up to 2^53 and 18 decimals BEAM computes the fraction in floats, which may
+/// round differently from the exact value; beyond, it uses C's exact digits.
 fn fixed(float: f64, decimals: usize, zeros: Zeros) -> Result<String, Fault> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let is_quick = float.abs() <= EXACT && decimals <= 18;
@@ -164,7 +164,7 @@ fn whole_float(text: &[u8]) -> Result<Value, Fault> {
     }
 }
 
-/// `string:list_to_float/1`: the float that a list begins with, and the rest of the list.
+/// `string:list_to_float/1`: the float at the start of a list, and the rest of the list.
 fn leading_float(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let list = arg(args, 0);
     let (bytes, _) = leading_bytes(&w.heap, list);
@@ -179,7 +179,8 @@ fn leading_float(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.tuple(&[Value::float(float), rest]))
 }
 
-/// How many bytes of a text make a float: sign, digits, point, digits, and an exponent if whole.
+/// Returns the length in bytes of the float that a text begins with: sign, digits, point, digits, and the exponent if
+/// it is complete.
 fn float_prefix(text: &[u8]) -> Option<usize> {
     let sign = |at: usize| usize::from(matches!(text.get(at), Some(b'+' | b'-')));
     let digits = |at: usize| {
@@ -187,7 +188,7 @@ fn float_prefix(text: &[u8]) -> Option<usize> {
         (n > 0).then_some(at + n)
     };
     let point = digits(sign(0))?;
-    // BEAM takes a comma too, for the sake of some C libraries.
+    // BEAM accepts a comma too, because some C libraries print one.
     if !matches!(text.get(point), Some(b'.' | b',')) {
         return None;
     }
@@ -199,7 +200,7 @@ fn float_prefix(text: &[u8]) -> Option<usize> {
     Some(digits(exponent + sign(exponent)).unwrap_or(end))
 }
 
-/// A float in a notation that [`float_prefix`] accepts; `None` if it is too large.
+/// Parses a float in the notation that [`float_prefix`] accepts; `None` if it is too large.
 fn parse(text: &[u8]) -> Option<f64> {
     let float: f64 = str::from_utf8(text).ok()?.replace(',', ".").parse().ok()?;
     float.is_finite().then_some(float)

@@ -1,10 +1,10 @@
-//! References that stand for something in the machine: tables, match specifications, atomics.
+//! References to objects of the machine: tables, match specifications, atomics, buffers.
 //!
-//! They are numbered per process like other references, in the upper half of the numbers, so that
-//! they are the same in every interleaving and never equal one that `make_ref` gives.
+//! Handles are numbered per process like other references, with the highest bit set. They are therefore the same in
+//! every interleaving and never equal to a reference made by `make_ref`.
 
-use crate::data::{PidId, RefId, Value};
 use rustc_hash::FxHashMap;
+use values::{PidId, RefId, Value};
 
 #[derive(Clone, Debug, Default)]
 pub struct Handles {
@@ -29,7 +29,7 @@ impl Handles {
     }
 }
 
-/// Whether the value names a table, if only one that is gone.
+/// Whether the value is the reference of a table, even of a deleted one.
 pub(crate) fn is_table(value: Value) -> bool {
     value.as_ref().is_some_and(|it| it.n & (HANDLE | TABLE) == HANDLE | TABLE)
 }

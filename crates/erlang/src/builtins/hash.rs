@@ -1,14 +1,14 @@
 //! The portable hashes: `erlang:phash2` and the older `erlang:phash`.
 //!
-//! Programs store these numbers, so every one must be BEAM's. The mixing is Bob Jenkins's of 1996;
-//! its constants and the order in which a term is fed to it are those of `make_hash2` and
-//! `make_hash` in OTP's erts/emulator/beam/utils.c.
+//! Programs store these numbers, so every one must equal BEAM's. The mixing function is Bob Jenkins's of 1996; its
+//! constants and the order in which a term is fed to it are those of `make_hash2` and `make_hash` in OTP's
+//! erts/emulator/beam/utils.c.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::as_byte;
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, Atoms, FunKind, Heap, Value, View};
 use num_bigint::{BigInt, Sign};
+use values::{AtomId, Atoms, FunKind, Heap, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "phash2", 1, |w, args| {
@@ -31,7 +31,7 @@ fn range(value: Value) -> Result<i64, Fault> {
     value.as_int().filter(|it| (1..=1 << 32).contains(it)).ok_or(Fault::BADARG)
 }
 
-/// What an atom's name hashes to: the function `hashpjw`, on Latin-1 where that has the character.
+/// Returns the hash of an atom's name: `hashpjw` over its characters, in Latin-1 where possible and otherwise in UTF-8.
 fn atom_hash(atoms: &Atoms, atom: AtomId) -> u32 {
     let mut bytes = atoms.name(atom).bytes().peekable();
     let mut hash = 0u32;
@@ -49,17 +49,18 @@ fn atom_hash(atoms: &Atoms, atom: AtomId) -> u32 {
     hash
 }
 
-/// The `n`-fold of the golden ratio's first 32 bits.
+/// Multiplies `n` with the first 32 bits of the golden ratio.
 const fn golden(n: u32) -> u32 {
     0x9e37_79b9u32.wrapping_mul(n)
 }
 
-/// What is still to be hashed; the next one last.
-enum Next {
+/// An entry of the stack of values still to be hashed.
+enum HashTask {
     Value(Value),
-    /// A pair of a map is done: pairs are hashed each on its own, and joined without order.
+    /// The end of a pair of a map: pairs are hashed separately and combined by exclusive or, so their order does not
+    /// count.
     Pair,
-    /// All pairs are done; the hash before the map, and the pairs of the map around it.
+    /// The end of a map, with the hash before it and the combined pairs of the enclosing map.
     Map {
         hash: u32,
         pairs: u32,
@@ -71,22 +72,22 @@ struct Hash<'a> {
     atoms: &'a Atoms,
     hash: u32,
     pairs: u32,
-    rest: Vec<Next>,
+    rest: Vec<HashTask>,
 }
 
-/// A part that a term holds often is hashed as often, as the hash is made along the way. A term that
-/// shares many may take longer than the run has reductions.
+/// Hashes a term. A shared subterm is hashed as often as it occurs, because the hash depends on what precedes it, so a
+/// term with much sharing may exceed the run's reductions.
 pub(super) fn phash2(heap: &Heap, atoms: &Atoms, value: Value) -> Result<u32, Fault> {
-    let mut state = Hash { heap, atoms, hash: 0, pairs: 0, rest: vec![Next::Value(value)] };
+    let mut state = Hash { heap, atoms, hash: 0, pairs: 0, rest: vec![HashTask::Value(value)] };
     while let Some(next) = state.rest.pop() {
         heap.spend_steps(1)?;
         match next {
-            Next::Value(value) => state.value(value),
-            Next::Pair => {
+            HashTask::Value(value) => state.value(value),
+            HashTask::Pair => {
                 state.pairs ^= state.hash;
                 state.hash = 0;
             }
-            Next::Map { hash, pairs } => {
+            HashTask::Map { hash, pairs } => {
                 state.hash = hash;
                 state.mix(state.pairs, 0, 19);
                 state.pairs = pairs;
@@ -96,7 +97,7 @@ pub(super) fn phash2(heap: &Heap, atoms: &Atoms, value: Value) -> Result<u32, Fa
     Ok(state.hash)
 }
 
-/// The hash that BEAM has for its own maps, of what is in the word of a term there.
+/// Returns the hash that BEAM uses inside its own maps, for values that are immediate on BEAM.
 pub(super) fn internal_hash(value: Value) -> Option<u32> {
     let word = match value.view() {
         View::Int(it) if value.is_small_on_beam() => it.cast_unsigned() << 4 | 0xf,
@@ -109,7 +110,7 @@ pub(super) fn internal_hash(value: Value) -> Option<u32> {
     Some(words.2)
 }
 
-/// What going through bits counts as.
+/// Returns the steps to count for processing `n_bits` bits.
 fn words(n_bits: u64) -> usize {
     usize::try_from(n_bits / 64).unwrap_or(usize::MAX)
 }
@@ -127,7 +128,7 @@ impl Hash<'_> {
             View::Int(int) => self.int(int),
             View::Big(at) => self.big(self.heap.big(at)),
             View::Float(float) => {
-                // Equal floats hash alike, whatever the sign of their zero.
+                // 0.0 and -0.0 are equal, so they have the same hash.
                 let bits = if float == 0.0 { 0 } else { float.to_bits() };
                 self.mix(high(bits), low(bits), 12);
             }
@@ -141,16 +142,20 @@ impl Hash<'_> {
             View::Tuple(_, arity) => {
                 self.mix(arity, 0, 9);
                 let items = self.heap.elements(value).unwrap_or_default();
-                self.rest.extend(items.iter().rev().map(|it| Next::Value(*it)));
+                self.rest.extend(items.iter().rev().map(|it| HashTask::Value(*it)));
             }
             View::Map(at) => {
                 let len = self.heap.map_len(at);
                 self.mix(u32::try_from(len).unwrap_or(u32::MAX), 0, 16);
                 if len > 0 {
-                    self.rest.push(Next::Map { hash: self.hash, pairs: self.pairs });
+                    self.rest.push(HashTask::Map { hash: self.hash, pairs: self.pairs });
                     (self.hash, self.pairs) = (0, 0);
                     for (key, value) in self.heap.map_iter(at) {
-                        self.rest.extend([Next::Pair, Next::Value(value), Next::Value(key)]);
+                        self.rest.extend([
+                            HashTask::Pair,
+                            HashTask::Value(value),
+                            HashTask::Value(key),
+                        ]);
                     }
                 }
             }
@@ -171,7 +176,7 @@ impl Hash<'_> {
                     let (index, uniq) = lambda.map_or((0, 0), |it| (it.index, it.uniq));
                     self.mix(index, uniq, 1);
                     let free = self.heap.fun_free(at);
-                    self.rest.extend(free.iter().rev().map(|it| Next::Value(*it)));
+                    self.rest.extend(free.iter().rev().map(|it| HashTask::Value(*it)));
                 }
             },
             View::Pid(pid) => self.mix(self.heap.nodes.pid(pid).1, 0, 5),
@@ -202,7 +207,7 @@ impl Hash<'_> {
         }
     }
 
-    /// Bytes at the front are taken four at a time.
+    /// Hashes a list; leading bytes are mixed in four at a time.
     fn list(&mut self, list: Value) {
         let (mut word, mut n) = (0u32, 0);
         let mut rest = list;
@@ -222,8 +227,8 @@ impl Hash<'_> {
             self.mix(word, 0, 4);
         }
         match self.heap.uncons(rest) {
-            Some((head, tail)) => self.rest.extend([Next::Value(tail), Next::Value(head)]),
-            None => self.rest.push(Next::Value(rest)),
+            Some((head, tail)) => self.rest.extend([HashTask::Value(tail), HashTask::Value(head)]),
+            None => self.rest.push(HashTask::Value(rest)),
         }
     }
 
@@ -262,7 +267,7 @@ fn block_hash(bytes: &[u8], start: u32) -> u32 {
         let c = word(block.get(8..).unwrap_or_default());
         add(&mut words, block, c);
     }
-    // The lowest byte of the last word is for the length.
+    // The lowest byte of the last word is reserved for the length.
     let last = blocks.remainder();
     let c = word(last.get(8..).unwrap_or_default()) << 8;
     let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
@@ -290,22 +295,22 @@ fn high(word: u64) -> u32 {
     low(word >> 32)
 }
 
-/// The older hash, `H = H * Prime + Byte` with a prime for each kind of term.
+/// The older hash: `H = H * Prime + Byte`, with a prime for each type of term.
 fn phash(heap: &Heap, atoms: &Atoms, value: Value) -> Result<u32, Fault> {
     let mut hash = 0u32;
-    let mut rest = vec![Older::Value(value)];
+    let mut rest = vec![PhashTask::Value(value)];
     while let Some(next) = rest.pop() {
         heap.spend_steps(1)?;
         let (prime, plus) = match next {
-            Older::Step(prime, plus) => (prime, plus),
-            Older::Tail(tail) => {
+            PhashTask::Step(prime, plus) => (prime, plus),
+            PhashTask::Tail(tail) => {
                 if !tail.is_cons() {
-                    rest.push(Older::Step(PRIMES[8], 0));
+                    rest.push(PhashTask::Step(PRIMES[8], 0));
                 }
-                rest.push(Older::Value(tail));
+                rest.push(PhashTask::Value(tail));
                 continue;
             }
-            Older::Value(value) => match value.view() {
+            PhashTask::Value(value) => match value.view() {
                 View::Nil => (PRIMES[3], 1),
                 View::Atom(atom) => (PRIMES[1], atom_hash(atoms, atom)),
                 View::Int(int) => {
@@ -327,9 +332,9 @@ fn phash(heap: &Heap, atoms: &Atoms, value: Value) -> Result<u32, Fault> {
                 }
                 View::Map(_) => (PRIMES[13], PRIMES[14].wrapping_add(phash2(heap, atoms, value)?)),
                 View::Tuple(_, arity) => {
-                    rest.push(Older::Step(PRIMES[9], arity));
+                    rest.push(PhashTask::Step(PRIMES[9], arity));
                     let items = heap.elements(value).unwrap_or_default();
-                    rest.extend(items.iter().rev().map(|it| Older::Value(*it)));
+                    rest.extend(items.iter().rev().map(|it| PhashTask::Value(*it)));
                     continue;
                 }
                 View::Cons(_) => {
@@ -338,7 +343,7 @@ fn phash(heap: &Heap, atoms: &Atoms, value: Value) -> Result<u32, Fault> {
                 }
                 View::Fun(at) => {
                     let steps = phash_fun(heap, atoms, at);
-                    rest.extend(heap.fun_free(at).iter().rev().map(|it| Older::Value(*it)));
+                    rest.extend(heap.fun_free(at).iter().rev().map(|it| PhashTask::Value(*it)));
                     for (prime, plus) in steps {
                         hash = hash.wrapping_mul(prime).wrapping_add(plus);
                     }
@@ -386,28 +391,28 @@ const PRIMES: [u32; 15] = [
     268_440_611,
 ];
 
-enum Older {
+enum PhashTask {
     Value(Value),
     Tail(Value),
     Step(u32, u32),
 }
 
-/// Bytes at the front are taken as they are; then a head, and what follows it as a tail.
-fn phash_list(heap: &Heap, mut hash: u32, list: Value, rest: &mut Vec<Older>) -> u32 {
+/// Hashes the leading bytes of a list, and pushes the next head and its tail onto the stack.
+fn phash_list(heap: &Heap, mut hash: u32, list: Value, rest: &mut Vec<PhashTask>) -> u32 {
     let mut at = list;
     while let Some((head, tail)) = heap.uncons(at) {
         let Some(byte) = as_byte(head) else {
-            rest.extend([Older::Tail(tail), Older::Value(head)]);
+            rest.extend([PhashTask::Tail(tail), PhashTask::Value(head)]);
             return hash;
         };
         hash = hash.wrapping_mul(PRIMES[2]).wrapping_add(u32::from(byte));
         at = tail;
     }
-    rest.push(Older::Tail(at));
+    rest.push(PhashTask::Tail(at));
     hash
 }
 
-/// The bytes of the absolute value in whole words of 32 bits, the lowest first.
+/// Hashes the magnitude of an integer in whole 32-bit words, the lowest byte first, then its sign.
 fn phash_integer(hash: u32, value: &BigInt) -> u32 {
     let digits = value.iter_u32_digits();
     let digits = if digits.len() == 0 { vec![0] } else { digits.collect() };
@@ -435,7 +440,7 @@ fn phash_bits(hash: u32, bytes: &[u8], bit_len: u64) -> u32 {
     hash.wrapping_mul(PRIMES[4]).wrapping_add(low(bit_len / 8))
 }
 
-fn phash_fun(heap: &Heap, atoms: &Atoms, at: crate::data::At) -> Vec<(u32, u32)> {
+fn phash_fun(heap: &Heap, atoms: &Atoms, at: values::At) -> Vec<(u32, u32)> {
     match heap.fun_kind(at) {
         FunKind::External { module, function, arity } => vec![
             (PRIMES[11], arity),

@@ -1,14 +1,14 @@
-//! Processes, references, ports and funs to text and back.
+//! Conversions between pids, references, ports, funs and text.
 //!
-//! A node is 0 in its own texts. What it calls others is its own affair: BEAM takes the number of the
-//! node's name in its table of atoms, we number nodes as they appear.
+//! The current node is printed as 0. The number of another node is local to the printing node: BEAM uses the index of
+//! the node's name in its atom table, we number nodes in the order in which they appear.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{list_bytes, string};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{FIRST_WORD, FunKind, NodeId, NodeName, PidId, PortId, Value, View};
 use crate::machine::World;
 use term::{Atom, Fun, Style, Term};
+use values::{FIRST_WORD, FunKind, NodeId, NodeName, PidId, PortId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "pid_to_list", 1, pid_to_list),
@@ -56,7 +56,7 @@ fn fun_to_list(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         },
         FunKind::Closure { lambda, .. } => {
             let lambda = w.heap.lambda(lambda).ok_or(Fault::BADARG)?;
-            // The text does not show what the fun captured.
+            // The text does not show the captured values.
             Fun::Closure {
                 module: Atom::new(w.atoms.name(lambda.module)),
                 arity: u8::try_from(lambda.arity).unwrap_or(u8::MAX),
@@ -104,7 +104,7 @@ fn list_to_port(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-/// The node that is shown as a number. Others than our own can't be reached, and have no texts.
+/// Returns the machine's node that is printed as this number. Identities of other nodes can't be parsed.
 fn reachable(w: &World, number: u64) -> Result<NodeId, Fault> {
     let nodes = &w.heap.nodes;
     let shown = |it: &NodeName| nodes.shown_as(w.current.node(), it.name) as u64;
@@ -112,7 +112,7 @@ fn reachable(w: &World, number: u64) -> Result<NodeId, Fault> {
     nodes.find(name.name).ok_or(Fault::BADARG)
 }
 
-/// The numbers of a text like `<0.1.2>`.
+/// Parses the numbers of a text like `<0.1.2>`.
 fn numbers(w: &World, list: Value, opening: &str) -> Result<Vec<u64>, Fault> {
     let bytes = list_bytes(&w.heap, list).ok_or(Fault::BADARG)?;
     let text = str::from_utf8(&bytes).map_err(|_| Fault::BADARG)?;

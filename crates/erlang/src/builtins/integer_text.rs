@@ -1,12 +1,12 @@
-//! Integers to text and back.
+//! Conversions between integers and text.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{leading_bytes, list_bytes, skip, string};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, Value, View, large_integers};
 use crate::lift;
 use crate::machine::World;
 use num_bigint::{BigInt, Sign};
+use values::{AtomId, Value, View, large_integers};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "integer_to_list", 1, |w, args| to_list(w, arg(args, 0), 10))
@@ -79,7 +79,7 @@ fn from_binary(w: &mut World, binary: Value, base: u32) -> Result<Value, Fault> 
     from_text(w, &bytes, base)
 }
 
-/// An optional sign and one or more digits, nothing else.
+/// Parses an optional sign followed by one or more digits and nothing else.
 fn from_text(w: &mut World, text: &[u8], base: u32) -> Result<Value, Fault> {
     let (sign, digits) = match text {
         [b'-', digits @ ..] => (Sign::Minus, digits),
@@ -99,13 +99,13 @@ fn digit(byte: u8, base: u32) -> Option<u8> {
     char::from(byte).to_digit(base).and_then(|it| u8::try_from(it).ok())
 }
 
-/// No more bits than a number of these digits has, so that a budget is kept before computing it.
+/// Returns a lower bound of the bits of a number with these digits, to check the budget before computing it.
 fn least_bits(digits: &[u8], base: u32) -> u64 {
     let n_digits = digits.iter().skip_while(|it| **it == 0).count() as u64;
     n_digits.saturating_sub(1) * u64::from(base.ilog2())
 }
 
-/// `string:list_to_integer/1`: the integer that a list begins with, and the rest of the list.
+/// `string:list_to_integer/1`: the integer at the start of a list, and the rest of the list.
 fn leading_integer(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let list = arg(args, 0);
     let error = |w: &mut World, why| {

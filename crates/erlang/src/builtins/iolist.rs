@@ -1,11 +1,11 @@
-//! Lists of bytes and binaries, nested as deep as one likes, to bytes; and binaries to lists.
+//! Conversions from iolists (nested lists of bytes and binaries) to bytes, and from binaries to lists.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{as_byte, byte_list};
 use crate::builtins::{Builtin, Fault, Stop, pure};
-use crate::data::{BitsView, Heap, Value, View};
 use crate::lift;
 use crate::machine::World;
+use values::{BitsView, Heap, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "iolist_to_binary", 1, |w, args| to_binary(w, arg(args, 0)))
@@ -27,19 +27,19 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "binary_to_list", 3, part_to_list).own(lift::bits::part_to_list),
 ];
 
-/// A byte or a bitstring of an iolist.
+/// One byte or bitstring in an iolist.
 #[derive(Clone, Copy)]
 pub(super) enum Piece<'a> {
     Byte(u8),
     Bits(Value, BitsView<'a>),
 }
 
-/// What copying bits counts as.
+/// Returns the steps to count for copying `n_bits` bits.
 fn words(n_bits: u64) -> usize {
     usize::try_from(n_bits / 64).unwrap_or(usize::MAX)
 }
 
-/// Hands out the pieces of an iolist in order. Iterative, so nesting costs no native stack.
+/// Passes the pieces of an iolist to `take`, in order. Iterative, so deep nesting needs no native stack.
 pub(super) fn walk<'a>(
     heap: &'a Heap,
     value: Value,
@@ -79,8 +79,8 @@ pub(super) fn walk<'a>(
     Ok(())
 }
 
-/// The bytes of an iolist without odd bits, within the budget: sublists may be shared, so the
-/// bytes may be many more than the cells.
+/// Returns the bytes of an iolist of whole bytes. Checks the memory budget while collecting, because shared sublists
+/// make the bytes many more than the cells.
 pub(super) fn bytes(w: &World, value: Value) -> Result<Vec<u8>, Fault> {
     let mut out = Vec::new();
     let room = w.room();
@@ -103,7 +103,7 @@ fn list_to_binary(w: &mut World, list: Value) -> Result<Value, Fault> {
 }
 
 fn to_binary(w: &mut World, value: Value) -> Result<Value, Fault> {
-    // A binary is its own; it keeps its bytes and its shadow.
+    // A binary is returned as it is, so it keeps its buffer and its shadow.
     if w.heap.as_bits(value).is_some_and(|it| it.is_binary()) {
         return Ok(value);
     }
@@ -144,7 +144,7 @@ fn to_bitstring(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.bits_from(out, bit_len))
 }
 
-/// Appends the first `n` bits of `bytes`, of which the last one is padded with zeros.
+/// Appends the first `n` bits of `bytes`, whose last byte is padded with zeros.
 fn push_bits(out: &mut Vec<u8>, bit_len: &mut u64, bytes: &[u8], n: u64) {
     let used = *bit_len % 8;
     *bit_len += n;
@@ -163,9 +163,9 @@ fn push_bits(out: &mut Vec<u8>, bit_len: &mut u64, bytes: &[u8], n: u64) {
     }
 }
 
-/// BEAM keeps large binaries as they are, and joins what lies between them.
+/// Makes an I/O vector as BEAM does: large binaries are kept, and the smaller pieces between them are joined.
 fn to_vector(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    /// Binaries below this size are worth copying.
+    /// Binaries smaller than this number of bits are copied.
     const LARGE_BITS: u64 = 64 * 4 * 8;
     enum Part {
         Joined(Vec<u8>),
@@ -201,7 +201,7 @@ fn to_vector(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.list(&res))
 }
 
-/// `binary_to_list/3`: bytes from and to a position, counted from 1, both included.
+/// `binary_to_list/3`: the bytes between two positions, counted from 1, both included.
 fn part_to_list(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?;
     let from = arg(args, 1).as_usize().filter(|it| *it > 0).ok_or(Fault::BADARG)?;

@@ -1,10 +1,10 @@
-//! Type tests as functions: what kind of value this is.
+//! Type tests as functions.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, Value, View};
 use crate::lift;
 use crate::machine::World;
+use values::{AtomId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "is_atom", 1, |_, args| test(args, |it| matches!(it, View::Atom(_))))
@@ -68,7 +68,7 @@ fn is_record(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn is_sized_record(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let tag = arg(args, 1).as_atom().ok_or(Fault::BADARG)?;
-    // A size beyond what BEAM holds in a word is refused; any other that fits no tuple is no match.
+    // A size that is a big integer on BEAM is refused; any other size that fits no tuple does not match.
     let size = arg(args, 2).as_int().filter(|it| SMALL.contains(it)).ok_or(Fault::BADARG)?;
     Ok(Value::bool(has_tag(w, arg(args, 0), tag, Some(size))))
 }
@@ -82,7 +82,7 @@ fn has_tag(w: &World, value: Value, tag: AtomId, size: Option<i64>) -> bool {
     fits && items.first().is_some_and(|it| it.is_atom(tag))
 }
 
-/// The names are those of BEAM's representations.
+/// Returns the name of BEAM's representation of a term.
 fn term_type(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let value = arg(args, 0);
     let is_foreign = w.heap.nodes.is_foreign(w.here(), value);
@@ -102,8 +102,8 @@ fn term_type(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             _ => "heap_binary",
         },
         View::Fun(at) => match w.heap.fun_kind(at) {
-            crate::data::FunKind::External { .. } => "export",
-            crate::data::FunKind::Closure { .. } => "fun",
+            values::FunKind::External { .. } => "export",
+            values::FunKind::Closure { .. } => "fun",
         },
         View::Pid(_) if is_foreign => "external_pid",
         View::Port(_) if is_foreign => "external_port",

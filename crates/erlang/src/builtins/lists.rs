@@ -1,10 +1,10 @@
-//! Lists: the operators `++` and `--`, and what `lists` has natively.
+//! Lists: the operators `++` and `--`, and the native functions of `lists`.
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, Value, compare_exact, equal_exact, equal_value};
 use crate::lift;
 use crate::machine::World;
+use values::{AtomId, Value, compare_exact, equal_exact, equal_value};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "hd", 1, |w, args| head(w, arg(args, 0))).own(lift::lists::head),
@@ -52,12 +52,13 @@ pub(crate) fn length(w: &World, list: Value) -> Result<Value, Fault> {
 
 pub(crate) fn append(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
     let appended = badarg(w.heap.append(left, right))?;
-    // A list is copied before it is known how long it is, which takes no more than it took.
+    // The copy is made before its length is known; the budget is checked afterwards, as the copy needs no more memory
+    // than the original.
     w.check_room(0)?;
     Ok(appended)
 }
 
-/// `--` takes away the first occurrence for each item on the right, in n log n as BEAM does.
+/// Evaluates `--`: removes the first occurrence of each item on the right, in O(n log n) as BEAM does.
 fn subtract(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
     let items = badarg(w.heap.list_items(left))?;
     let mut unwanted = badarg(w.heap.list_items(right))?;
@@ -85,7 +86,7 @@ fn subtract(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
     Ok(w.heap.list(&kept))
 }
 
-/// Finds an item even in front of an improper end; fails only if it has to reach the end.
+/// Evaluates `lists:member`. An improper tail is an error only if the search reaches it.
 fn member(w: &World, item: Value, list: Value) -> Result<Value, Fault> {
     let mut rest = list;
     while let Some((head, tail)) = w.heap.uncons(rest) {
@@ -108,10 +109,10 @@ fn reverse(w: &mut World, list: Value, onto: Value) -> Result<Value, Fault> {
     Ok(res)
 }
 
-/// The first tuple whose element at the position `==` the key.
+/// Returns the first tuple whose element at the position compares equal (`==`) to the key.
 fn key_search(w: &World, args: &[Value]) -> Result<Option<Value>, Fault> {
     let (key, position, list) = (arg(args, 0), arg(args, 1), arg(args, 2));
-    // BEAM takes a position of one machine word only.
+    // BEAM accepts only positions that are small integers.
     let position = position.as_usize().filter(|it| *it < 1 << 59);
     let place = badarg(position.and_then(|it| it.checked_sub(1)))?;
     let mut rest = list;

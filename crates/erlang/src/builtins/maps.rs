@@ -1,11 +1,11 @@
-//! Maps: guard functions, what `maps` has natively, and how maps are walked.
+//! Maps: guard functions, the native functions of `maps`, and map iterators.
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{At, AtomId, Value, View, compare_exact};
 use crate::lift;
 use crate::machine::World;
 use std::cmp::Ordering;
+use values::{At, AtomId, Value, View, compare_exact};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "map_size", 1, |w, args| map_size(w, arg(args, 0))).own(lift::maps::size),
@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Builtin] = &[
     .own(lift::maps::next),
 ];
 
-/// Where the map lies, or `{badmap, It}`.
+/// Returns the address of a map, or the error `{badmap, Value}`.
 pub(crate) fn map_at(w: &mut World, map: Value) -> Result<At, Fault> {
     match map.view() {
         View::Map(at) => Ok(at),
@@ -93,12 +93,12 @@ fn column(w: &mut World, map: Value, of: fn((Value, Value)) -> Value) -> Result<
     let at = map_at(w, map)?;
     w.check_room_for_list(w.heap.map_len(at))?;
     let items: Vec<Value> = w.heap.map_iter(at).map(of).collect();
-    // Less than to build a map.
+    // Copying a column is cheaper than building a map, so it counts as less work.
     w.add_work(items.len() / 10);
     Ok(w.heap.list(&items))
 }
 
-/// The right map's values win.
+/// Merges two maps. For keys in both, the value in the right map wins.
 fn merge(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
     let (left_at, right_at) = (map_at(w, left)?, map_at(w, right)?);
     let (n_left, n_right) = (w.heap.map_len(left_at), w.heap.map_len(right_at));
@@ -108,7 +108,7 @@ fn merge(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
     if n_left == 0 {
         return Ok(right);
     }
-    // A few pairs into a large map: put them one by one.
+    // A few pairs are inserted into a large map one by one.
     if n_right < n_left / 16 {
         let pairs: Vec<(Value, Value)> = w.heap.map_iter(right_at).collect();
         let mut res = left;
@@ -164,22 +164,22 @@ fn update(w: &mut World, key: Value, value: Value, map: Value) -> Result<Value, 
     Ok(w.heap.map_put(&w.atoms, at, key, value))
 }
 
-/// An iterator hands out this many pairs at a time, so that a few steps over a large map are cheap.
+/// How many pairs an iterator returns at a time, so that a few steps over a large map are cheap.
 const BATCH: usize = 64;
-/// Maps up to this size have no path on BEAM, only a position.
+/// The largest map that BEAM iterates over by position instead of by path.
 const MAX_FLAT: usize = 32;
 
-/// What `maps` walks maps with. The path counts the pairs already handed out.
+/// `erts_internal:map_next/3`, by which `maps` iterates. The path is the number of pairs already returned.
 ///
-/// `iterator` asks for `{K, V, Next}` nested, ending in `none` or in `[Path | Map]`; a list asks for
-/// all pairs in front of it.
+/// The form `iterator` asks for nested tuples `{K, V, Next}`, ending in `none` or in `[Path | Map]`. A list as form
+/// asks for a list of all pairs in front of it.
 fn map_next(w: &mut World, path: Value, map: Value, form: Value) -> Result<Value, Fault> {
     let View::Map(at) = map.view() else { return Err(Fault::BADARG) };
     let done = badarg(path.as_usize())?;
     if w.heap.map_len(at) <= MAX_FLAT && w.heap.map_len(at) < done {
         return Err(Fault::BADARG);
     }
-    // As on BEAM, a small map is always walked whole.
+    // As on BEAM, a small map is always returned as a whole.
     let done = if w.heap.map_len(at) <= BATCH { 0 } else { done.min(w.heap.map_len(at)) };
     if form.is_nil() || form.is_cons() {
         w.check_room_for_list(2 * (w.heap.map_len(at) - done))?;

@@ -1,14 +1,14 @@
-//! Floats: rounding to integers, and the `math` module.
+//! Rounding floats to integers, and the `math` module.
 //!
 //! BEAM calls the C library, and so does `std`, except for the inverse hyperbolic functions.
 
 use crate::builtins::arithmetic::{arg, integer, to_float};
 use crate::builtins::{Builtin, Fault, on_host, pure};
-use crate::data::{Value, View};
 use crate::lift;
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_traits::FromPrimitive;
+use values::{Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "round", 1, |w, args| to_integer(w, args, f64::round))
@@ -19,7 +19,7 @@ pub(super) const ROWS: &[Builtin] = &[
         .own(lift::arithmetic::floor),
     pure("erlang", "ceil", 1, |w, args| to_integer(w, args, f64::ceil))
         .own(lift::arithmetic::ceiling),
-    // Unlike arithmetic, says `badarg` of an integer that is too large.
+    // Unlike arithmetic, this raises `badarg` for an integer that is too large.
     pure("erlang", "float", 1, |w, args| {
         to_float(&w.heap, arg(args, 0)).map(Value::float).map_err(|_| Fault::BADARG)
     })
@@ -34,7 +34,7 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("math", "ceil", 1, |w, args| call(w, args, f64::ceil)).own(lift::arithmetic::whole_above),
     pure("math", "cos", 1, |w, args| call(w, args, f64::cos)).own(lift::arithmetic::cosine),
     pure("math", "cosh", 1, |w, args| call(w, args, f64::cosh)),
-    // Rust has no error function, and a rounding that differs would be a wrong answer.
+    // Rust has no error function, and an approximation might round differently from the C library.
     on_host("math", "erf", 1),
     on_host("math", "erfc", 1),
     pure("math", "exp", 1, |w, args| call(w, args, f64::exp)).own(lift::arithmetic::exponential),
@@ -56,7 +56,7 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("math", "pow", 2, |w, args| call_two(w, args, f64::powf)).own(lift::arithmetic::power),
 ];
 
-/// A float as a whole number, exactly; an integer stays what it is.
+/// Rounds a float and converts it exactly to an integer; an integer is returned unchanged.
 fn to_integer(w: &mut World, args: &[Value], whole: fn(f64) -> f64) -> Result<Value, Fault> {
     let value = arg(args, 0);
     match value.view() {
@@ -80,7 +80,8 @@ fn call_two(w: &mut World, args: &[Value], function: fn(f64, f64) -> f64) -> Res
     result(function(x, y))
 }
 
-/// What is no number is a `badarg`, an integer too large for a float a `badarith`.
+/// Returns an argument as a float. A term that is no number is a `badarg`, an integer too large for a float a
+/// `badarith`.
 fn operand(w: &World, args: &[Value], n: usize) -> Result<f64, Fault> {
     let value = arg(args, n);
     if value.is_number() { to_float(&w.heap, value) } else { Err(Fault::BADARG) }
@@ -90,12 +91,11 @@ fn result(float: f64) -> Result<Value, Fault> {
     super::arithmetic::finite(float)
 }
 
-// The inverse hyperbolic functions as glibc computes them, on its logarithms: `std` has other
-// formulas, whose last bit differs.
+// The inverse hyperbolic functions with the formulas of glibc, because those of `std` differ in the last bit.
 
-/// Beyond, adding 1 to the square of a float changes nothing.
+/// For larger floats, adding 1 to the square changes nothing.
 const GREAT: f64 = 268_435_456.0;
-/// Below, the function is its argument.
+/// For smaller floats, the function equals its argument.
 const TINY: f64 = 1.0 / GREAT;
 
 fn asinh(x: f64) -> f64 {

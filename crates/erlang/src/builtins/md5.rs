@@ -1,6 +1,6 @@
-//! MD5 (RFC 1321) with a state that programs may hold between calls.
+//! MD5 (RFC 1321), with a state that programs can keep between calls.
 
-/// Four words of digest, the number of bits so far, and the bytes that do not fill a block yet.
+/// The state: four words of digest, the number of bits so far, and the bytes of an incomplete block.
 pub(super) struct Md5 {
     digest: [u32; 4],
     n_bits: u64,
@@ -8,7 +8,7 @@ pub(super) struct Md5 {
 }
 
 const BLOCK: usize = 64;
-/// The state as BEAM lays it out in a binary.
+/// The size in bytes of the state in BEAM's binary layout.
 const STATE: usize = 16 + 8 + BLOCK;
 
 impl Default for Md5 {
@@ -54,7 +54,7 @@ impl Md5 {
 
     pub(super) fn digest(mut self) -> [u8; 16] {
         let n_bits = self.n_bits;
-        // A one bit, zeros, and the length in the last eight bytes of a block.
+        // The padding: a one bit, zeros, and the length in the last eight bytes of a block.
         self.update(&[0x80]);
         while self.n_pending() != BLOCK - 8 {
             self.update(&[0]);
@@ -103,7 +103,7 @@ fn words<const N: usize>(bytes: &[u8]) -> [u32; N] {
 
 const TURNS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
 
-/// The first 32 bits after the point of |sin n|, n from 1 to 64.
+/// The first 32 bits after the binary point of |sin n|, for n from 1 to 64.
 #[rustfmt::skip]
 const SINES: [u32; 64] = [
     0xd76a_a478, 0xe8c7_b756, 0x2420_70db, 0xc1bd_ceee,

@@ -1,8 +1,8 @@
 //! The functions that are not written in Erlang, as rows of tables grouped by subject.
 //!
-//! A row says all there is to say of a builtin: its name, how it runs, what it touches, what it shares with
-//! other processes and where the BEAM back end runs it. A
-//! builtin sees the [`World`] and its arguments; it never runs Erlang code and never collects.
+//! A row is the whole description of a builtin: its name, how it runs, what it touches, what it shares with other
+//! processes and where the BEAM back end runs it. A builtin sees the [`World`] and its arguments; it never runs Erlang
+//! code and never collects garbage.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "a builtin refuses every kind of value that it does not name"
@@ -64,10 +64,10 @@ pub use debug_state::DebugState;
 pub use fault::{Fault, Stop};
 pub use shares::{CHANGING_ITEMS, OnBeam, Shares, SystemItem, TableUse};
 
-use crate::data::Value;
 use crate::lift::{Lift, Own};
 use crate::machine::World;
 use std::fmt::{self, Display, Formatter};
+use values::Value;
 
 pub type Run = fn(&mut World, &[Value]) -> Result<Value, Fault>;
 
@@ -85,28 +85,29 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    /// How symbolic arguments are followed.
+    /// Sets how symbolic arguments are followed.
     pub(crate) const fn lift(mut self, lift: Lift) -> Builtin {
         self.lift = lift;
         self
     }
 
-    /// Followed exactly.
+    /// Sets a lift function of its own that follows symbolic arguments exactly.
     pub(crate) const fn own(self, own: Own) -> Builtin {
         self.lift(Lift::Own(own))
     }
 
-    /// Answers with what the environment has.
+    /// Marks the result as a value of the environment: it may be any of many, whatever the input.
     pub(crate) const fn environment(self) -> Builtin {
         self.lift(Lift::Environment)
     }
 
-    /// Whether the answer is one of many that no input decides between.
+    /// Whether the result depends on the environment and not only on the input.
     pub const fn reads_environment(&self) -> bool {
         self.effect.is_outside() || matches!(self.lift, Lift::Environment)
     }
 
-    /// Shadows travel; the bits say which arguments it looks into all the same.
+    /// Lets shadows travel with the values; the bits of `looks_at` select the arguments whose contents are inspected
+    /// nevertheless.
     pub(crate) const fn moves(self, looks_at: u8) -> Builtin {
         self.lift(Lift::Moves(looks_at))
     }
@@ -120,17 +121,17 @@ impl Display for Builtin {
 
 #[derive(Clone, Copy, Debug)]
 pub enum How {
-    /// A function of ours.
+    /// A function in Rust.
     Native(Run),
-    /// A function of ours that reaches outside: it runs only if its effect is allowed.
+    /// A function in Rust that reaches outside the machine: it runs only if its effect is allowed.
     Outside(Run),
-    /// OTP's own code, if its effect is allowed. So a refusal speaks of what users write.
+    /// OTP's own code, if its effect is allowed. The row makes a refusal name the function that users call.
     Code,
-    /// The real runtime computes it, on ground arguments.
+    /// The real runtime computes the result, on ground arguments.
     Host,
     /// The machine does it between two steps of the process.
     Machine(Request),
-    /// The interpreter itself does it, because it runs Erlang code or stops running it.
+    /// The interpreter does it, because it runs Erlang code or stops running it.
     Control(Control),
 }
 
@@ -139,45 +140,49 @@ pub enum Control {
     Apply,
     Hibernate,
     Yield,
-    /// Work that BEAM gives to threads of its own, where the process can't be interrupted.
+    /// Runs work that BEAM gives to a dirty scheduler, where the process can't be interrupted.
     Dirty,
-    /// Receives what a fun matches.
+    /// Receives a message that a fun matches.
     Receive,
-    /// Looks at where processes are in their programs.
+    /// Inspects the code and the stacks of processes.
     Inspect,
-    /// What stands in Erlang for a function that is native on BEAM and not here.
+    /// The Erlang stub of a function that is native on BEAM and missing here.
     Missing,
 }
 
-/// What only the owner of all code can do.
+/// A request that only the owner of all loaded code can serve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Module and the bytes of a `.beam` file: its code from now on.
+    /// Loads a module from the bytes of a `.beam` file.
     LoadModule,
-    /// The same from a file on the code path, or from one that is named.
+    /// Loads a module from the code path.
     LoadFile,
+    /// Loads a module from a named file.
     LoadAbsolute,
-    /// Nobody reaches the module by name any more.
+    /// Makes the module unreachable by name.
     DeleteModule,
-    /// Nobody reaches its old version at all; at once, or step by step.
+    /// Removes the old version of a module at once.
     Purge,
+    /// Does one step of a purge, while OTP's code purger looks after the processes.
     PurgeStep,
-    /// Module, bytes and name of the file on the code path.
+    /// Returns module, bytes and file name of the file on the code path.
     ObjectCode,
+    /// Finds a file in the directories of the code path.
     WhereIsFile,
-    /// The same in two steps: module and bytes become something that can be loaded.
+    /// First half of loading a module: turns module and bytes into prepared code.
     PrepareLoading,
+    /// Second half of loading modules: makes all prepared codes current, or none.
     FinishLoading,
-    /// Whether that has a function that makes it ready.
+    /// Whether prepared code has an `-on_load` function.
     HasOnLoad,
-    /// Watches functions or ceases to.
+    /// Sets or clears trace patterns of functions.
     TracePattern,
 }
 
 /// What a builtin touches besides its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Nothing: equal arguments, equal result.
+    /// Nothing: equal arguments give equal results.
     Pure,
     /// State inside the machine: processes, tables, clocks, dictionaries.
     Machine,
@@ -187,13 +192,13 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// Whether it is one on the world outside of the machine.
+    /// Whether the effect is on the world outside the machine.
     pub const fn is_outside(self) -> bool {
         matches!(self, Effect::Files | Effect::Network | Effect::Os)
     }
 }
 
-/// Equal arguments, equal result: so it shares nothing, and BEAM computes the same.
+/// The row of a pure function: equal arguments give equal results. It shares nothing, and BEAM computes the same.
 pub(crate) const fn pure(module: &'static str, name: &'static str, arity: u8, run: Run) -> Builtin {
     Builtin {
         module,
@@ -207,7 +212,7 @@ pub(crate) const fn pure(module: &'static str, name: &'static str, arity: u8, ru
     }
 }
 
-/// Looks at or changes the state of the machine.
+/// The row of a function that reads or changes the state of the machine.
 pub(crate) const fn inside(
     module: &'static str,
     name: &'static str,
@@ -228,12 +233,12 @@ pub(crate) const fn inside(
     }
 }
 
-/// The real runtime computes it from the arguments alone.
+/// The row of a pure function that the real runtime computes.
 pub(crate) const fn on_host(module: &'static str, name: &'static str, arity: u8) -> Builtin {
     outside(Effect::Pure, module, name, arity, Shares::Nothing)
 }
 
-/// The real runtime does it, if the user allows it.
+/// The row of a function that the real runtime runs, if the user allows its effect.
 pub(crate) const fn outside(
     effect: Effect,
     module: &'static str,
@@ -253,7 +258,7 @@ pub(crate) const fn outside(
     }
 }
 
-/// A function of ours does it, if the user allows it.
+/// The row of a function in Rust with an effect outside, which runs if the user allows the effect.
 pub(crate) const fn reaching(
     (effect, shares, on_beam): (Effect, Shares, OnBeam),
     module: &'static str,
@@ -273,8 +278,8 @@ pub(crate) const fn reaching(
     }
 }
 
-/// OTP's own code does it, if the user allows it.
-pub(crate) const fn gate(
+/// The row of a function that runs as OTP's own code, if the user allows its effect.
+pub(crate) const fn if_allowed(
     effect: Effect,
     module: &'static str,
     name: &'static str,
@@ -292,17 +297,17 @@ pub(crate) const fn gate(
     }
 }
 
-/// The bytes of an iolist, if it is one.
+/// Returns the bytes of an iolist, or `None` if the value is not one.
 pub(crate) fn iolist_bytes(w: &World, value: Value) -> Option<Vec<u8>> {
     iolist::bytes(w, value).ok()
 }
 
-/// As `erlang:phash2/1` has it; 0 for a term that takes more steps than the run has left.
+/// Returns `erlang:phash2/1` of a term; 0 if the term takes more steps than the run has left.
 pub(crate) fn phash2(w: &World, value: Value) -> u32 {
     hash::phash2(&w.heap, &w.atoms, value).unwrap_or(0)
 }
 
-/// Every builtin there is.
+/// Iterates over the rows of all builtins.
 pub fn all() -> impl Iterator<Item = &'static Builtin> {
     let tables: &[&[Builtin]] = &[
         arithmetic::ROWS,

@@ -1,14 +1,14 @@
-//! Code as data: what is loaded, and modules made, replaced and deleted while the program runs.
+//! Loaded code: queries, and loading, replacing, deleting and purging modules while the program runs.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, string};
 use crate::builtins::{
     Builtin, Effect, Fault, How, OnBeam, Request, Shares, Stop, inside, on_host,
 };
-use crate::data::{AtomId, Value};
 use crate::lift::Lift;
 use crate::machine::{Object, World};
 use trace::Mode;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     by_machine(
@@ -167,7 +167,7 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("code", "unstick_mod", 1, Shares::Nothing, OnBeam::Never, |_, _| Ok(Value::TRUE)),
     inside("code", "stick_mod", 1, Shares::Nothing, OnBeam::Never, |_, _| Ok(Value::TRUE)),
     inside("code", "is_module_native", 1, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::FALSE)),
-    // The code path is part of the program: looking things up in it is no effect.
+    // The code path is part of the program, so looking something up in it needs no permission.
     on_host("code", "root_dir", 0).environment(),
     on_host("code", "lib_dir", 0).environment(),
     on_host("code", "lib_dir", 1).environment(),
@@ -178,7 +178,7 @@ pub(super) const ROWS: &[Builtin] = &[
     on_host("erl_prim_loader", "get_file", 1),
     on_host("erl_prim_loader", "get_path", 0).environment(),
     on_host("erlang", "pre_loaded", 0).environment(),
-    // The emulator's own arguments: only those that it always has.
+    // Of the emulator's arguments, only those that are always set.
     inside("init", "get_argument", 1, Shares::Nothing, OnBeam::Alike, argument).environment(),
     inside("init", "get_arguments", 0, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::NIL))
         .environment(),
@@ -234,7 +234,7 @@ fn all_loaded(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.list(&items))
 }
 
-/// The file of a loaded module, as the code server knows it.
+/// Returns the file of a loaded module as the code server reports it.
 pub(super) fn object_of(w: &mut World, module: AtomId) -> Value {
     let Some(loaded) = w.modules.get(&module) else { return atom(w, "non_existing") };
     let file = match loaded.object.clone() {
@@ -255,7 +255,7 @@ fn loaded(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.list(&modules))
 }
 
-/// Native code can't run here; the program is told as BEAM tells it.
+/// Native code can't run here, so loading fails as it does on BEAM for a broken library.
 fn load_nif(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let reason = atom(w, "load_failed");
     let text = string(w, "the machine runs no native code");
@@ -281,7 +281,7 @@ fn script_id(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let Some(release) = w.facts.get("otp_release") else {
         return Err(Stop::NeedFact(w.atoms.intern("otp_release")).into());
     };
-    let release = crate::data::from_term(&mut w.heap, &mut w.atoms, release);
+    let release = values::from_term(&mut w.heap, &mut w.atoms, release);
     let system = string(w, "Erlang/OTP");
     Ok(w.heap.tuple(&[system, release]))
 }

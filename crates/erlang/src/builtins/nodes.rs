@@ -1,15 +1,15 @@
-//! Nodes, as programs see them: who there is, who is connected, and hearing of those that go.
+//! Nodes as programs see them: their names, connections and monitors.
 //!
-//! What is between the nodes is in `machine/distribution`.
+//! Messages between nodes are in `machine/distribution`.
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::make::atom;
 use crate::builtins::text::string;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, NodeId, Value, View};
 use crate::machine::World;
 use crate::machine::distribution::{News, NewsForm};
 use trace::Mode;
+use values::{AtomId, NodeId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "node", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
@@ -31,7 +31,7 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "monitor_node", 3, Shares::Node(Mode::Read), OnBeam::Alike, |w, args| {
         monitor_node(w, args, arg(args, 2))
     }),
-    // OTP asks a process that owns the sockets.
+    // OTP asks the process that owns the sockets; the machine connects directly.
     inside("net_kernel", "connect_node", 1, Shares::Node(Mode::Write), OnBeam::Alike, |w, args| {
         connect(w, args, World::reaches)
     }),
@@ -62,7 +62,7 @@ fn nodes(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.list(&found))
 }
 
-/// The nodes of the kinds that are named, each once.
+/// Returns the nodes of the given kinds, each once.
 fn nodes_of(w: &mut World, kinds: Value) -> Result<Vec<Value>, Fault> {
     let kinds = match kinds.as_atom() {
         Some(_) => vec![kinds],
@@ -87,7 +87,7 @@ fn nodes_of(w: &mut World, kinds: Value) -> Result<Vec<Value>, Fault> {
     Ok(res)
 }
 
-/// `[{Node, Info}]`
+/// Makes `[{Node, Info}]`.
 fn nodes_with_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let found = nodes_of(w, arg(args, 0))?;
     let View::Map(options) = arg(args, 1).view() else { return Err(Fault::BADARG) };
@@ -101,7 +101,7 @@ fn nodes_with_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             keys.push(key);
         }
     }
-    debug_assert!(keys.len() <= w.heap.map_len(options), "only keys that were asked for");
+    debug_assert!(keys.len() <= w.heap.map_len(options), "each key is an option");
     let mut res = Vec::new();
     for node in found {
         let id = node.as_atom().and_then(|it| w.heap.nodes.find(it));
@@ -141,7 +141,7 @@ fn monitor_node(w: &mut World, args: &[Value], options: Value) -> Result<Value, 
     if !is_on {
         w.unwatch_node(name);
     } else if node == Some(w.here()) {
-        // It would not live to see it.
+        // A process does not outlive its own node, so it would never be notified.
     } else if node.is_some_and(|it| w.reaches(it)) {
         w.watch_node(name);
     } else {
@@ -165,7 +165,7 @@ fn connect(
     Ok(Value::bool(node.is_some_and(|it| act(w, it))))
 }
 
-/// Nodes of one machine trust each other.
+/// All nodes of one machine have the same cookie.
 fn get_cookie(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let name = if w.heap.nodes.is_distributed() { "gimlet" } else { "nocookie" };
     Ok(atom(w, name))
@@ -181,7 +181,8 @@ fn set_cookie(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::TRUE)
 }
 
-/// What nodes of the machine's own know without asking the real host: what it is called.
+/// Returns the host name for builtins that would otherwise ask the real host; `None` for other builtins and without
+/// named nodes.
 pub(crate) fn own_answer(w: &mut World, builtin: &Builtin) -> Option<Value> {
     if !w.heap.nodes.is_distributed() {
         return None;
@@ -196,7 +197,7 @@ pub(crate) fn own_answer(w: &mut World, builtin: &Builtin) -> Option<Value> {
     }
 }
 
-/// `process_flag(monitor_nodes | {monitor_nodes, Options}, Flag)`
+/// `process_flag(monitor_nodes | {monitor_nodes, Options}, Flag)`.
 pub(super) fn monitor_nodes(w: &mut World, flag: Value, value: Value) -> Result<Value, Fault> {
     let is_on = badarg(value.as_bool())?;
     let mut news = News::default();
@@ -212,7 +213,7 @@ pub(super) fn monitor_nodes(w: &mut World, flag: Value, value: Value) -> Result<
                 ("nodedown_reason", "true") => news.reason = true,
                 ("connection_id" | "nodedown_reason", "false") => (),
                 ("node_type", "visible" | "all") => news.node_type = true,
-                // There are none.
+                // There are no hidden nodes.
                 ("node_type", "hidden") => news.form = NewsForm::Never,
                 _ => return Err(Fault::BADARG),
             }

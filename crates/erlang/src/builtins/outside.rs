@@ -1,18 +1,18 @@
-//! Functions of the world outside: files, network, operating system; and pure ones that the real
-//! runtime computes for us.
+//! Functions with effects outside the machine (files, network, operating system), and pure functions that the real
+//! runtime computes.
 //!
-//! Each effect is named where users write it, `file:read_file/1` rather than the native function
-//! below it, so that a refusal speaks their language. What the user allows, the real runtime does.
+//! Each effect is attached to the function that users call, such as `file:read_file/1`, not to the native function
+//! below it, so that a refusal names what the user wrote. If the user allows the effect, the real runtime performs it.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, string};
 use crate::builtins::{
-    Builtin, Effect, Fault, OnBeam, Shares, Stop, gate, inside, on_host, outside,
+    Builtin, Effect, Fault, OnBeam, Shares, Stop, if_allowed, inside, on_host, outside,
 };
-use crate::data::{AtomId, Value};
 use crate::lift;
 use crate::machine::World;
 use trace::Mode;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     // Pure
@@ -77,7 +77,7 @@ pub(super) const ROWS: &[Builtin] = &[
     outside(Effect::Os, "crypto", "strong_rand_bytes", 1, Shares::Nothing),
     outside(Effect::Os, "crypto", "rand_seed", 0, Shares::Nothing),
     outside(Effect::Os, "crypto", "rand_uniform", 2, Shares::Nothing),
-    // What applications are told by whoever starts them
+    // Configuration and facts of applications, set when they are started
     environment_of("get_env", 1),
     environment_of("get_env", 2),
     environment_of("get_env", 3),
@@ -94,59 +94,59 @@ pub(super) const ROWS: &[Builtin] = &[
     environment_of("loaded_applications", 0),
     environment_of("info", 0),
     // Files
-    gate(Effect::Files, "file", "read_file", 1),
-    gate(Effect::Files, "file", "read_file", 2),
-    gate(Effect::Files, "file", "write_file", 2),
-    gate(Effect::Files, "file", "write_file", 3),
-    gate(Effect::Files, "file", "consult", 1),
-    gate(Effect::Files, "file", "path_consult", 2),
-    gate(Effect::Files, "file", "script", 1),
-    gate(Effect::Files, "file", "script", 2),
-    gate(Effect::Files, "file", "list_dir", 1),
-    gate(Effect::Files, "file", "list_dir_all", 1),
-    gate(Effect::Files, "file", "make_dir", 1),
-    gate(Effect::Files, "file", "del_dir", 1),
-    gate(Effect::Files, "file", "del_dir_r", 1),
-    gate(Effect::Files, "file", "delete", 1),
-    gate(Effect::Files, "file", "delete", 2),
-    gate(Effect::Files, "file", "rename", 2),
-    gate(Effect::Files, "file", "copy", 2),
-    gate(Effect::Files, "file", "copy", 3),
-    gate(Effect::Files, "file", "make_link", 2),
-    gate(Effect::Files, "file", "make_symlink", 2),
-    gate(Effect::Files, "file", "read_link", 1),
-    gate(Effect::Files, "file", "read_link_all", 1),
-    gate(Effect::Files, "file", "read_link_info", 1),
-    gate(Effect::Files, "file", "read_link_info", 2),
-    gate(Effect::Files, "file", "read_file_info", 1),
-    gate(Effect::Files, "file", "read_file_info", 2),
-    gate(Effect::Files, "file", "write_file_info", 2),
-    gate(Effect::Files, "file", "write_file_info", 3),
-    gate(Effect::Files, "file", "change_mode", 2),
-    gate(Effect::Files, "file", "change_owner", 2),
-    gate(Effect::Files, "file", "change_owner", 3),
-    gate(Effect::Files, "file", "change_group", 2),
-    gate(Effect::Files, "file", "change_time", 2),
-    gate(Effect::Files, "file", "change_time", 3),
-    gate(Effect::Files, "file", "altname", 1),
-    gate(Effect::Files, "file", "get_cwd", 0),
-    gate(Effect::Files, "file", "get_cwd", 1),
-    gate(Effect::Files, "file", "set_cwd", 1),
-    gate(Effect::Files, "file", "open", 2),
-    gate(Effect::Files, "file", "path_open", 3),
-    gate(Effect::Files, "filelib", "is_file", 1),
-    gate(Effect::Files, "filelib", "is_dir", 1),
-    gate(Effect::Files, "filelib", "is_regular", 1),
-    gate(Effect::Files, "filelib", "file_size", 1),
-    gate(Effect::Files, "filelib", "last_modified", 1),
-    gate(Effect::Files, "filelib", "ensure_dir", 1),
-    gate(Effect::Files, "filelib", "ensure_path", 1),
-    gate(Effect::Files, "filelib", "wildcard", 1),
-    gate(Effect::Files, "filelib", "wildcard", 2),
-    gate(Effect::Files, "filelib", "find_file", 1),
-    gate(Effect::Files, "filelib", "find_file", 2),
-    gate(Effect::Files, "filelib", "find_source", 1),
-    gate(Effect::Files, "filename", "absname", 1),
+    if_allowed(Effect::Files, "file", "read_file", 1),
+    if_allowed(Effect::Files, "file", "read_file", 2),
+    if_allowed(Effect::Files, "file", "write_file", 2),
+    if_allowed(Effect::Files, "file", "write_file", 3),
+    if_allowed(Effect::Files, "file", "consult", 1),
+    if_allowed(Effect::Files, "file", "path_consult", 2),
+    if_allowed(Effect::Files, "file", "script", 1),
+    if_allowed(Effect::Files, "file", "script", 2),
+    if_allowed(Effect::Files, "file", "list_dir", 1),
+    if_allowed(Effect::Files, "file", "list_dir_all", 1),
+    if_allowed(Effect::Files, "file", "make_dir", 1),
+    if_allowed(Effect::Files, "file", "del_dir", 1),
+    if_allowed(Effect::Files, "file", "del_dir_r", 1),
+    if_allowed(Effect::Files, "file", "delete", 1),
+    if_allowed(Effect::Files, "file", "delete", 2),
+    if_allowed(Effect::Files, "file", "rename", 2),
+    if_allowed(Effect::Files, "file", "copy", 2),
+    if_allowed(Effect::Files, "file", "copy", 3),
+    if_allowed(Effect::Files, "file", "make_link", 2),
+    if_allowed(Effect::Files, "file", "make_symlink", 2),
+    if_allowed(Effect::Files, "file", "read_link", 1),
+    if_allowed(Effect::Files, "file", "read_link_all", 1),
+    if_allowed(Effect::Files, "file", "read_link_info", 1),
+    if_allowed(Effect::Files, "file", "read_link_info", 2),
+    if_allowed(Effect::Files, "file", "read_file_info", 1),
+    if_allowed(Effect::Files, "file", "read_file_info", 2),
+    if_allowed(Effect::Files, "file", "write_file_info", 2),
+    if_allowed(Effect::Files, "file", "write_file_info", 3),
+    if_allowed(Effect::Files, "file", "change_mode", 2),
+    if_allowed(Effect::Files, "file", "change_owner", 2),
+    if_allowed(Effect::Files, "file", "change_owner", 3),
+    if_allowed(Effect::Files, "file", "change_group", 2),
+    if_allowed(Effect::Files, "file", "change_time", 2),
+    if_allowed(Effect::Files, "file", "change_time", 3),
+    if_allowed(Effect::Files, "file", "altname", 1),
+    if_allowed(Effect::Files, "file", "get_cwd", 0),
+    if_allowed(Effect::Files, "file", "get_cwd", 1),
+    if_allowed(Effect::Files, "file", "set_cwd", 1),
+    if_allowed(Effect::Files, "file", "open", 2),
+    if_allowed(Effect::Files, "file", "path_open", 3),
+    if_allowed(Effect::Files, "filelib", "is_file", 1),
+    if_allowed(Effect::Files, "filelib", "is_dir", 1),
+    if_allowed(Effect::Files, "filelib", "is_regular", 1),
+    if_allowed(Effect::Files, "filelib", "file_size", 1),
+    if_allowed(Effect::Files, "filelib", "last_modified", 1),
+    if_allowed(Effect::Files, "filelib", "ensure_dir", 1),
+    if_allowed(Effect::Files, "filelib", "ensure_path", 1),
+    if_allowed(Effect::Files, "filelib", "wildcard", 1),
+    if_allowed(Effect::Files, "filelib", "wildcard", 2),
+    if_allowed(Effect::Files, "filelib", "find_file", 1),
+    if_allowed(Effect::Files, "filelib", "find_file", 2),
+    if_allowed(Effect::Files, "filelib", "find_source", 1),
+    if_allowed(Effect::Files, "filename", "absname", 1),
     inside("prim_file", "internal_name2native", 1, Shares::Nothing, OnBeam::Alike, name_to_native),
     inside("prim_file", "internal_native2name", 1, Shares::Nothing, OnBeam::Alike, native_to_name),
     inside(
@@ -164,12 +164,12 @@ pub(super) const ROWS: &[Builtin] = &[
         Ok(atom(w, "utf8"))
     }),
     // The network
-    gate(Effect::Network, "gen_tcp", "connect", 2),
-    gate(Effect::Network, "gen_tcp", "connect", 3),
-    gate(Effect::Network, "gen_tcp", "connect", 4),
-    gate(Effect::Network, "gen_tcp", "listen", 2),
-    gate(Effect::Network, "gen_udp", "open", 1),
-    gate(Effect::Network, "gen_udp", "open", 2),
+    if_allowed(Effect::Network, "gen_tcp", "connect", 2),
+    if_allowed(Effect::Network, "gen_tcp", "connect", 3),
+    if_allowed(Effect::Network, "gen_tcp", "connect", 4),
+    if_allowed(Effect::Network, "gen_tcp", "listen", 2),
+    if_allowed(Effect::Network, "gen_udp", "open", 1),
+    if_allowed(Effect::Network, "gen_udp", "open", 2),
     inside("gen_sctp", "open", 0, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
         stays_open(w, Effect::Network, "gen_sctp:open/0")
     }),
@@ -235,13 +235,13 @@ pub(super) const ROWS: &[Builtin] = &[
     outside(Effect::Network, "net_adm", "localhost", 0, Shares::Nothing),
 ];
 
-/// OTP's own code asks the tables of the controller of applications.
+/// The row of an `application` function: OTP's own code reads the tables of the application controller.
 const fn environment_of(name: &'static str, arity: u8) -> Builtin {
-    gate(Effect::Machine, "application", name, arity).environment()
+    if_allowed(Effect::Machine, "application", name, arity).environment()
 }
 
-/// What would stay open between two calls belongs to a process of the real runtime that is not
-/// there between two calls.
+/// Refuses a function whose result stays open between calls. It would belong to a process of the real runtime, which
+/// does not live from one call to the next.
 fn stays_open(w: &mut World, effect: Effect, what: &str) -> Result<Value, Fault> {
     let what = what.to_owned();
     Err(if w.allowed.allows(effect) {
@@ -251,7 +251,7 @@ fn stays_open(w: &mut World, effect: Effect, what: &str) -> Result<Value, Fault>
     })
 }
 
-// The environment: the machine's own, empty unless the program may see the real one.
+// The environment: the machine's own, empty unless the program is allowed to see the real one.
 
 fn environment(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let lines: Vec<String> =
@@ -302,7 +302,7 @@ fn text_of(w: &World, chars: Value) -> Result<String, Fault> {
     text.filter(|it| !it.contains('\0')).ok_or(Fault::BADARG)
 }
 
-/// A file name as the operating system writes it: UTF-8 and a zero at the end.
+/// Encodes a file name for the operating system: UTF-8 with a terminating zero.
 fn name_to_native(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = arg(args, 0);
     let mut bytes = match w.heap.as_binary_bytes(name) {
@@ -313,7 +313,7 @@ fn name_to_native(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.binary(&bytes))
 }
 
-/// The characters of a file name; one that is not UTF-8 is left to the caller, with a warning.
+/// Decodes a file name to characters. If it is not UTF-8, returns `{error, warning}`, and the caller decides.
 fn native_to_name(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?.into_owned();
     match std::str::from_utf8(&bytes) {

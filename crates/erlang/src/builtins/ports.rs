@@ -1,18 +1,18 @@
-//! Ports: opening them, talking to them, describing them.
+//! Opening ports, sending to them and describing them.
 //!
-//! What a port does once it is open is in `machine/ports`.
+//! The behaviour of an open port is in `machine/ports`.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, count, pairs, string};
 use crate::builtins::{
-    Builtin, Effect, Fault, OnBeam, Shares, Stop, files, gate, inside, iolist, sockets,
+    Builtin, Effect, Fault, OnBeam, Shares, Stop, files, if_allowed, inside, iolist, sockets,
 };
-use crate::data::{AtomId, PortId, Value, View};
 use crate::host::{Command, Errors, Executable, Input};
 use crate::machine::World;
 use crate::machine::memory_file::MemoryFile;
 use crate::machine::ports::{Behind, Framing, Port, PortOptions};
 use trace::Mode;
+use values::{AtomId, PortId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "open_port", 2, Shares::Ports(Mode::Write), OnBeam::AlikeIf(Effect::Os), open),
@@ -28,17 +28,17 @@ pub(super) const ROWS: &[Builtin] = &[
         Ok(port(w, arg(args, 0))?.1.data)
     }),
     inside("erlang", "ports", 0, Shares::Ports(Mode::Read), OnBeam::Alike, |w, _| {
-        // The first one starts programs on BEAM, and is always there.
+        // Port 0 always exists: on BEAM it is the one that starts external programs.
         let ports = w.ports.open.keys().map(|it| Value::port(*it));
         let ports: Vec<Value> = std::iter::once(Value::port(PortId(0))).chain(ports).collect();
         Ok(w.heap.list(&ports))
     }),
     inside("erlang", "port_info", 1, Shares::Ports(Mode::Read), OnBeam::Alike, info_all),
     inside("erlang", "port_info", 2, Shares::Ports(Mode::Read), OnBeam::Alike, info),
-    gate(Effect::Os, "os", "cmd", 1),
-    gate(Effect::Os, "os", "cmd", 2),
-    gate(Effect::Os, "os", "find_executable", 1),
-    gate(Effect::Os, "os", "find_executable", 2),
+    if_allowed(Effect::Os, "os", "cmd", 1),
+    if_allowed(Effect::Os, "os", "cmd", 2),
+    if_allowed(Effect::Os, "os", "find_executable", 1),
+    if_allowed(Effect::Os, "os", "find_executable", 2),
     inside("os", "getpid", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
         let number = match &mut w.ports.host {
             Some(host) if w.allowed.os => host.own_process(),
@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Builtin] = &[
     }),
 ];
 
-/// A port that is open, by itself or by its name.
+/// Returns an open port by its identifier or its registered name.
 fn port(w: &mut World, value: Value) -> Result<(PortId, &mut Port), Fault> {
     let id = match value.view() {
         View::Port(id) => id,
@@ -60,14 +60,14 @@ fn port(w: &mut World, value: Value) -> Result<(PortId, &mut Port), Fault> {
 
 // Opening
 
-/// A plain name stands for a file that is read or written.
+/// The kind of a port whose name is not a tuple: a file that is read or written.
 const FILE: &str = "file";
 
-/// The driver that OTP's `ram_file` uses: no more than memory, so nobody has to allow it.
+/// The driver of OTP's `ram_file`. It uses only memory, so it needs no permission.
 const MEMORY: &str = "ram_file_drv";
 
 fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let wanted = Wanted::read(w, arg(args, 1))?;
+    let requested = OpenOptions::read(w, arg(args, 1))?;
     let (kind, what) = match w.heap.elements(arg(args, 0)) {
         Some([kind, what]) => {
             let kind = kind.as_atom().map(|it| w.atoms.name(it).to_owned());
@@ -88,34 +88,36 @@ fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = String::from_utf8_lossy(&text).into_owned();
     let is_memory = name.split_whitespace().next() == Some(MEMORY);
     if is_memory && kind != "spawn_executable" {
-        return Ok(add(w, name, wanted.options, Behind::Memory(MemoryFile::default())));
+        return Ok(add(w, name, requested.options, Behind::Memory(MemoryFile::default())));
     }
     if kind == "spawn_driver" {
-        not_staged(w)?;
+        refuse_in_schedules(w)?;
         let socket = sockets::driver(w, &name).ok_or(Fault::BADARG)??;
-        return Ok(add(w, name, wanted.options, Behind::Socket(Box::new(socket))));
+        return Ok(add(w, name, requested.options, Behind::Socket(Box::new(socket))));
     }
     if !w.allowed.os {
         let what = "erlang:open_port/2".to_owned();
         return Err(Stop::Refused { effect: Effect::Os, what }.into());
     }
-    not_staged(w)?;
+    refuse_in_schedules(w)?;
     let what = match kind.as_str() {
-        "spawn" if wanted.args.is_some() || wanted.name.is_some() => return Err(Fault::BADARG),
+        "spawn" if requested.args.is_some() || requested.name.is_some() => {
+            return Err(Fault::BADARG);
+        }
         "spawn" => Executable::Line(text),
         FILE => {
-            let script = if wanted.has_input { "exec cat >\"$0\"" } else { "exec cat \"$0\"" };
-            let args = vec![b"-c".to_vec(), script.as_bytes().to_vec(), whole(w, text)];
+            let script = if requested.has_input { "exec cat >\"$0\"" } else { "exec cat \"$0\"" };
+            let args = vec![b"-c".to_vec(), script.as_bytes().to_vec(), absolute_path(w, text)];
             Executable::File { path: b"/bin/sh".to_vec(), name: None, args }
         }
         _ => Executable::File {
-            path: whole(w, text),
-            name: wanted.name,
-            args: wanted.args.unwrap_or_default(),
+            path: absolute_path(w, text),
+            name: requested.name,
+            args: requested.args.unwrap_or_default(),
         },
     };
     let mut environment = w.environment.clone();
-    for (name, value) in wanted.environment {
+    for (name, value) in requested.environment {
         match value {
             Some(value) => environment.insert(name, value),
             None => environment.remove(&name),
@@ -125,27 +127,28 @@ fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let command = Command {
         what,
         environment: environment.into_iter().collect(),
-        dir: match wanted.dir {
+        dir: match requested.dir {
             Some(dir) if dir.starts_with('/') => dir,
             Some(dir) => format!("{here}/{dir}"),
             None => here,
         },
-        input: if wanted.has_input { Input::Piped } else { Input::Nothing },
-        errors: wanted.errors,
+        input: if requested.has_input { Input::Piped } else { Input::Nothing },
+        errors: requested.errors,
     };
     let Some(host) = &mut w.ports.host else {
         return Err(Stop::Unsupported { what: "programs".to_owned() }.into());
     };
     match host.start(&command) {
         Ok((id, os_process)) => {
-            Ok(add(w, name, wanted.options, Behind::Program { id, os_process }))
+            Ok(add(w, name, requested.options, Behind::Program { id, os_process }))
         }
         Err(errno) => Err(Fault::Error(atom(w, errno.0))),
     }
 }
 
-/// What comes from outside comes when it wants, and can't be one of several orders to explore.
-fn not_staged(w: &World) -> Result<(), Fault> {
+/// Refuses external ports while schedules are explored: input from outside arrives at real times, which the exploration
+/// can't order.
+fn refuse_in_schedules(w: &World) -> Result<(), Fault> {
     if w.schedule.is_none() {
         return Ok(());
     }
@@ -158,8 +161,8 @@ fn add(w: &mut World, name: String, options: PortOptions, behind: Behind) -> Val
     Value::port(w.ports.add(port))
 }
 
-/// A relative path begins where the program is, not where we are.
-fn whole(w: &mut World, path: Vec<u8>) -> Vec<u8> {
+/// Makes a path absolute, relative to the program's current directory, not to that of this process.
+fn absolute_path(w: &mut World, path: Vec<u8>) -> Vec<u8> {
     if path.starts_with(b"/") {
         return path;
     }
@@ -167,8 +170,8 @@ fn whole(w: &mut World, path: Vec<u8>) -> Vec<u8> {
     [here.as_bytes(), b"/", path.as_slice()].concat()
 }
 
-/// What `open_port` was asked for besides what to run.
-struct Wanted {
+/// The options of `open_port`.
+struct OpenOptions {
     options: PortOptions,
     args: Option<Vec<Vec<u8>>>,
     name: Option<Vec<u8>>,
@@ -178,15 +181,15 @@ struct Wanted {
     errors: Errors,
 }
 
-impl Wanted {
-    fn read(w: &World, list: Value) -> Result<Wanted, Fault> {
+impl OpenOptions {
+    fn read(w: &World, list: Value) -> Result<OpenOptions, Fault> {
         let options = PortOptions {
             is_binary: false,
             tells_eof: false,
             tells_status: false,
             framing: Framing::Stream,
         };
-        let mut res = Wanted {
+        let mut res = OpenOptions {
             options,
             args: None,
             name: None,
@@ -259,7 +262,7 @@ impl Wanted {
     }
 }
 
-/// A name as the operating system writes it.
+/// Encodes a name, an atom, binary or list of characters, for the operating system.
 fn name_bytes(w: &World, value: Value) -> Option<Vec<u8>> {
     if let Some(bytes) = w.heap.as_binary_bytes(value) {
         return Some(bytes.into_owned());
@@ -273,7 +276,7 @@ fn name_bytes(w: &World, value: Value) -> Option<Vec<u8>> {
     Some(text.into_bytes())
 }
 
-// Talking
+// Commands
 
 fn command(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (id, _) = port(w, arg(args, 0))?;
@@ -315,7 +318,7 @@ fn control(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     sockets::control(w, id, arg(args, 1), &data)
 }
 
-/// No driver that we have takes such calls.
+/// `erlang:port_call`: none of the machine's drivers accepts such calls.
 fn no_control(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     port(w, arg(args, 0))?;
     Err(Fault::BADARG)
@@ -326,7 +329,7 @@ fn set_data(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::TRUE)
 }
 
-/// What was just done may have ended the process that did it.
+/// Returns the value, unless the operation has ended the running process.
 fn killed_or(w: &mut World, value: Value) -> Result<Value, Fault> {
     match w.killed.take() {
         Some(reason) => Err(Fault::Killed(reason)),
@@ -334,7 +337,7 @@ fn killed_or(w: &mut World, value: Value) -> Result<Value, Fault> {
     }
 }
 
-// Describing
+// Information
 
 const ITEMS: &[&str] = &["name", "links", "id", "connected", "input", "output", "os_pid"];
 

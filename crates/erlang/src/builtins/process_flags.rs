@@ -1,29 +1,29 @@
-//! What a process can be set to: by itself, or by whoever spawns it.
+//! Process flags, set by the process itself or by the options of its spawn.
 //!
-//! Sizes are words of BEAM's heaps and rounded to what BEAM would take.
+//! Sizes are in words of BEAM's heaps and rounded as BEAM rounds them.
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::make::{atom, count};
 use crate::builtins::nodes;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, PidId, Value, View};
 use crate::machine::World;
 use crate::machine::inspect::flag;
 use crate::machine::process::HeapLimit;
+use values::{AtomId, PidId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "process_flag", 2, Shares::ProcessFlag, OnBeam::Alike, process_flag),
     inside("erlang", "process_flag", 3, Shares::FlagOfOther, OnBeam::Alike, process_flag_of),
 ];
 
-/// The least heap of a process, and the least that its binaries may take, in words.
+/// The minimum sizes of a process heap and of its virtual binary heap, in words.
 pub(crate) const HEAP_WORDS: i64 = 233;
 pub(crate) const BIN_VHEAP_WORDS: i64 = 46_422;
 const MAX_SAVED_CALLS: usize = 10_000;
-/// Schedulers that the machine says it has. It runs one process at a time.
+/// The number of schedulers that the machine reports. It runs one process at a time.
 pub(super) const N_SCHEDULERS: i64 = 2;
 
-/// The next size that BEAM gives a heap: the sizes grow like Fibonacci's numbers, then by a fifth.
+/// Returns the smallest heap size of BEAM that holds `words`: the sizes grow like Fibonacci numbers, then by a fifth.
 pub(crate) fn heap_size_of(words: i64) -> i64 {
     let (mut last, mut size, mut n) = (12, 38, 1);
     if words <= last {
@@ -70,7 +70,7 @@ fn process_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(old)
 }
 
-/// Of another process, only how many calls it remembers can be set.
+/// `process_flag/3`: the only flag that can be set for another process is `save_calls`.
 fn process_flag_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (pid, name) = (w.local_pid(arg(args, 0))?, badarg(arg(args, 1).as_atom())?);
     if w.atoms.name(name) != "save_calls" || w.is_doomed(pid) {
@@ -82,7 +82,7 @@ fn process_flag_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(old)
 }
 
-/// A flag's name, alone or with options.
+/// Returns the name of a flag that is given alone or, for `monitor_nodes`, with options.
 fn flag_name(w: &World, flag: Value) -> Option<AtomId> {
     match w.heap.elements(flag) {
         Some([name, _]) => name.as_atom().filter(|it| w.atoms.name(*it) == "monitor_nodes"),
@@ -94,7 +94,7 @@ fn is_priority(name: &AtomId) -> bool {
     matches!(*name, AtomId::LOW | AtomId::NORMAL | AtomId::HIGH | AtomId::MAX)
 }
 
-/// What a flag is if it is set to a value; `None` if it can't be.
+/// Returns the value that a flag has after it is set; `None` if the value is not allowed.
 fn setting(w: &World, name: &str, value: Value) -> Option<Value> {
     let text = value.as_atom().map(|it| w.atoms.name(it));
     match name {
@@ -105,13 +105,13 @@ fn setting(w: &World, name: &str, value: Value) -> Option<Value> {
         "fullsweep_after" => sweeps(value),
         "min_heap_size" => heap_words(value, HEAP_WORDS),
         "min_bin_vheap_size" => heap_words(value, BIN_VHEAP_WORDS),
-        // They all run the same way, so that it makes no difference.
+        // Binding a process to a scheduler makes no difference here.
         "scheduler" => value.as_int().filter(|it| (0..=N_SCHEDULERS).contains(it)).map(Value::int),
         _ => None,
     }
 }
 
-/// How many collections go by before a full one; beyond 16 bits, BEAM counts none.
+/// Returns the number of minor collections between full ones, truncated to 16 bits as on BEAM.
 pub(super) fn sweeps(value: Value) -> Option<Value> {
     let n = value.as_int().filter(|it| *it >= 0)?;
     Some(Value::int(n & 0xffff))
@@ -122,7 +122,8 @@ fn heap_words(value: Value, least: i64) -> Option<Value> {
     Some(Value::int(if n < least { least } else { heap_size_of(n) }))
 }
 
-/// The map that shows a limit, and the limit: a number, or a map of what is not as usual.
+/// Reads a heap limit, given as a number or as a map of the settings that differ from the defaults. Also returns the
+/// map that shows it.
 pub(super) fn max_heap_size(w: &mut World, value: Value) -> Option<(Value, HeapLimit)> {
     let keys = ["size", "kill", "error_logger"].map(|it| atom(w, it));
     let usual = usual_limit(w);
@@ -146,9 +147,9 @@ pub(super) fn max_heap_size(w: &mut World, value: Value) -> Option<(Value, HeapL
     Some((shown, HeapLimit { words, kills, reports, made: 0, is_due: false }))
 }
 
-/// What a limit is unless it is said.
+/// Returns the default heap limit, as a map.
 fn usual_limit(w: &mut World) -> Value {
-    // Nobody has this number: no process has set anything.
+    // No process has this number, so the result is the default.
     flag(w, PidId(u32::MAX), "max_heap_size")
 }
 
@@ -160,7 +161,7 @@ fn limit_heap(w: &mut World, pid: PidId, (shown, limit): (Value, HeapLimit)) {
     }
 }
 
-/// Options of `spawn_opt` that are flags of the new process. Whether they can be.
+/// Whether all options of `spawn_opt` that are pairs are valid flags for the new process.
 pub(super) fn are_flags(w: &mut World, options: &[Value]) -> bool {
     let (mut least, mut limit) = (HEAP_WORDS, None);
     for option in options {
@@ -191,7 +192,7 @@ pub(super) fn are_flags(w: &mut World, options: &[Value]) -> bool {
     limit.is_none_or(|it| it.1.fits(least))
 }
 
-/// Sets what an option of `spawn_opt` says, if it says something of a flag.
+/// Sets a flag of a new process from an option of `spawn_opt`; other options are ignored.
 pub(super) fn set_at_birth(w: &mut World, pid: PidId, name: AtomId, value: Value) {
     let text = w.atoms.name(name).to_owned();
     if text == "max_heap_size" {
@@ -206,7 +207,7 @@ pub(super) fn set_at_birth(w: &mut World, pid: PidId, name: AtomId, value: Value
     }
 }
 
-/// A new process has the limit that all have, if there is one.
+/// Gives a new process the default heap limit, if the system flag has set one.
 pub(super) fn limit_as_usual(w: &mut World, pid: PidId) {
     let name = w.atoms.intern("max_heap_size");
     if w.system_flags.contains_key(&name) {

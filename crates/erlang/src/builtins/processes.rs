@@ -1,13 +1,13 @@
-//! Processes: starting, telling, watching, naming and describing them.
+//! Processes: spawning, messages, links and monitors, names, and queries.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside, process_flags};
-use crate::data::{AtomId, NodeId, PidId, PortId, RefId, Value, View};
 use crate::lift;
 use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget};
 use crate::machine::signals::Through;
 use crate::machine::{LITERAL_COLLECTOR, World};
 use trace::Mode;
+use values::{AtomId, NodeId, PidId, PortId, RefId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "self", 0, Shares::Nothing, OnBeam::Alike, |w, _| Ok(Value::pid(w.current))),
@@ -134,7 +134,7 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "processes", 0, Shares::Population, OnBeam::Alike, processes).environment(),
     inside("erlang", "garbage_collect", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
         w.trace_collected(w.current, "major");
-        // What it holds is measured as soon as that can be seen.
+        // The heap of the process is measured at the next point where its size is known.
         if let Some(limit) = w.me().and_then(|it| it.heap_limit.as_mut()) {
             limit.is_due = true;
         }
@@ -149,7 +149,8 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "bump_reductions", 1, Shares::Nothing, OnBeam::Alike, bump_reductions),
 ];
 
-/// Nothing is to be collected for one process; but it can be told and traced.
+/// `erlang:garbage_collect/1,2`. Collections are not per process here, so only the replies, traces and limits are
+/// simulated.
 fn collect(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
     let pid = w.former_pid(who)?;
     let (mut kind, mut reply) = ("major", None);
@@ -163,7 +164,7 @@ fn collect(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
             _ => return Err(Fault::BADARG),
         }
     }
-    // An exit signal that was sent to it before is there before the question.
+    // An exit signal sent to the process earlier arrives before this request.
     let is_there = w.is_alive(pid) && !w.is_doomed(pid);
     let me = w.current;
     if let Some(reply) = reply
@@ -181,7 +182,7 @@ fn collect(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
     Ok(Value::atom(AtomId::ASYNC))
 }
 
-/// Tells who asked for a collection that it is done.
+/// Sends a process the answer to its request for a collection.
 pub(super) fn tell_collected(w: &mut World, asker: PidId, reply: Value, is_done: bool) {
     let tag = Value::atom(w.atoms.intern("garbage_collect"));
     let message = w.heap.tuple(&[tag, reply, Value::bool(is_done)]);
@@ -200,12 +201,12 @@ fn pid_arg(value: Value) -> Result<PidId, Fault> {
     value.as_pid().ok_or(Fault::BADARG)
 }
 
-// Starting
+// Spawning
 
 fn spawn_fun(w: &mut World, fun: Value, options: Value) -> Result<Value, Fault> {
-    // One that takes arguments is started too, and fails.
+    // A fun with parameters is spawned too; the new process then fails with `badarity`.
     let View::Fun(_) = fun.view() else { return Err(Fault::BADARG) };
-    // OTP spawns a fun by `erlang:apply/2`.
+    // OTP's initial call for a spawned fun is `erlang:apply/2`.
     let call = (AtomId::ERLANG, w.atoms.intern("apply"), 2);
     let here = w.here();
     spawn(w, here, Execution::apply_fun(fun, &[]), call, options)
@@ -216,7 +217,7 @@ pub(super) fn spawn_mfa(w: &mut World, args: &[Value], options: Value) -> Result
     spawn_mfa_on(w, here, args, options)
 }
 
-/// The same on another node.
+/// Spawns a process that calls `Module:Function(Args)` on the given node.
 pub(super) fn spawn_mfa_on(
     w: &mut World,
     node: NodeId,
@@ -289,7 +290,7 @@ fn spawn(
     Ok(result)
 }
 
-/// Tells whoever traces with what call the process begins.
+/// Reports the spawn with its initial call to the tracer.
 fn trace_spawn(w: &mut World, pid: PidId) {
     let Some(process) = w.processes.get(&pid) else { return };
     let (module, name, _) = process.initial_call;
@@ -331,18 +332,18 @@ fn monitored(
     spawn(w, options)
 }
 
-// Telling
+// Messages and signals
 
 fn send(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if w.tracing.is_some() {
         w.trace_sent(arg(args, 0), arg(args, 1));
     }
     w.send_to(arg(args, 0), arg(args, 1))?;
-    // A port ends who sends what it does not understand.
+    // A port ends the process that sends it an invalid message.
     unless_killed(w, arg(args, 1))
 }
 
-/// The running process may be the one that what it did has ended.
+/// Returns the value, unless the operation has ended the running process.
 fn unless_killed(w: &mut World, value: Value) -> Result<Value, Fault> {
     match w.killed.take() {
         Some(reason) => Err(Fault::Killed(reason)),
@@ -367,7 +368,7 @@ fn send_without_waiting(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::bool(sent.is_atom(AtomId::OK)))
 }
 
-/// Whether the node of a receiver can be reached without connecting to it first.
+/// Whether the receiver's node can be reached without connecting to it first.
 fn is_connected(w: &World, to: Value) -> bool {
     match to.view() {
         View::Pid(pid) => w.is_connected(pid.node()),
@@ -400,7 +401,7 @@ fn exit(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     unless_killed(w, Value::TRUE)
 }
 
-// Watching
+// Links and monitors
 
 fn link(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if let View::Port(id) = arg(args, 0).view() {
@@ -430,7 +431,7 @@ fn link(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         return unless_killed(w, Value::TRUE);
     }
     let traps = w.me().is_some_and(|it| it.trap_exit);
-    // Of a process on another node one hears only later that it is gone.
+    // For a process on another node, the missing process is reported later by a signal.
     if !w.is_alive(pid) && pid != me && !traps && node == w.here() {
         return Err(Fault::Error(Value::atom(AtomId::NOPROC)));
     }
@@ -465,7 +466,7 @@ fn monitor(w: &mut World, kind: Value, object: Value, options: Value) -> Result<
             Some([name, node]) if let Some(node) = node.as_atom() => {
                 let name = name.as_atom().ok_or(Fault::BADARG)?;
                 let place = w.heap.nodes.find(node).filter(|it| w.is_up(*it));
-                // Who is not part of a network knows no other nodes.
+                // A node that is not distributed knows no other nodes.
                 if place.is_none() && !w.heap.nodes.is_distributed() {
                     return Err(Fault::BADARG);
                 }
@@ -477,7 +478,7 @@ fn monitor(w: &mut World, kind: Value, object: Value, options: Value) -> Result<
         (Some(AtomId::PORT), View::Port(id)) if w.node_of(object) == w.here() => {
             MonitorTarget::Port(id, None)
         }
-        // Of the time before this node was called what it is called now.
+        // The port of an earlier incarnation of this node, which no longer exists.
         (Some(AtomId::PORT), View::Port(_))
             if w.heap.nodes.name_of(object) == Some(w.node_name(w.here())) =>
         {
@@ -499,7 +500,7 @@ fn monitor(w: &mut World, kind: Value, object: Value, options: Value) -> Result<
 
 const NO_PORT: PortId = PortId(u64::MAX);
 
-/// A name that nobody has stands for a port that is gone.
+/// Returns the monitor target for a port name. An unused name stands for a closed port.
 fn port_named(w: &World, name: AtomId) -> MonitorTarget {
     let id = w.ports.names.get(&name).copied().unwrap_or(NO_PORT);
     MonitorTarget::Port(id, Some(name))
@@ -537,7 +538,7 @@ fn demonitor(w: &mut World, reference: Value, options: Value) -> Result<Value, F
         return Err(Fault::BADARG);
     }
     let me = w.current;
-    // A monitor of another process is none of mine.
+    // A monitor of another process can't be removed.
     let mut was_there = id.owner == me
         && match has(AtomId::FLUSH) && !has(AtomId::INFO) {
             true => w.demonitor_flushing(id),
@@ -550,7 +551,7 @@ fn demonitor(w: &mut World, reference: Value, options: Value) -> Result<Value, F
     Ok(Value::bool(!has(AtomId::INFO) || was_there))
 }
 
-/// Takes the down message of a monitor out of the mailbox.
+/// Removes the `'DOWN'` message of a monitor from the mailbox. Returns whether it was there.
 fn flush_down(w: &mut World, id: RefId) -> bool {
     let reference = Value::reference(id);
     let World { heap, processes, current, .. } = w;
@@ -589,7 +590,7 @@ fn unalias(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::bool(removed.is_some()))
 }
 
-// Naming
+// Names
 
 fn register(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let is_gone = w.local_pid(arg(args, 1)).is_ok_and(|it| !w.is_alive(it));
@@ -674,13 +675,13 @@ fn set_group_leader(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
     match w.processes.get_mut(&pid) {
         Some(process) => process.group_leader = leader,
-        // Devices lead themselves.
+        // Devices are their own group leaders.
         None => w.is_device(pid).then_some(()).ok_or(Fault::BADARG)?,
     }
     Ok(Value::TRUE)
 }
 
-// Describing
+// Queries
 
 fn is_process_alive(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let pid = w.former_pid(arg(args, 0))?;
@@ -690,7 +691,8 @@ fn is_process_alive(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn processes(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let here = w.here();
     let own = w.processes.keys().filter(|it| it.node() == here && !w.is_from_the_beginning(**it));
-    // Of those that are there from the beginning, one has no name to be found by.
+    // Processes that every system starts with are hidden, except the literal collector, which has no name to look it up
+    // by.
     let collector = std::iter::once(LITERAL_COLLECTOR.on(here));
     let pids: Vec<Value> = collector.chain(own.copied()).map(Value::pid).collect();
     Ok(w.heap.list(&pids))

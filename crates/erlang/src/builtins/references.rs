@@ -1,16 +1,16 @@
-//! Who holds pids, ports and references of other nodes, for the runtime's own tests.
+//! Counts the holders of pids, ports and references of other nodes, which OTP's own test suites ask for.
 //!
-//! Nothing is counted while a program runs: all that is held is looked through when somebody asks.
+//! Nothing is counted while a program runs: a query visits all terms that are alive.
 
-use crate::builtins::debug::place;
+use crate::builtins::debug::object_id;
 use crate::builtins::make::{atom, count};
-use crate::data::{AtomId, NodeName, Value};
 use crate::machine::World;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+use values::{AtomId, NodeName, Value};
 
-/// `{{node_references, Nodes}, {dist_references, []}}`, each node with its count and who holds how
-/// many. There are no connections to count references of.
+/// Makes `{{node_references, Nodes}, {dist_references, []}}`: each node with the number of its references and their
+/// holders. References to connections do not exist here.
 pub(super) fn nodes_and_connections(w: &mut World) -> Value {
     let mut found: BTreeMap<(AtomId, u32), Vec<Value>> = BTreeMap::new();
     let mut sums: BTreeMap<(AtomId, u32), usize> = BTreeMap::new();
@@ -38,7 +38,7 @@ pub(super) fn nodes_and_connections(w: &mut World) -> Value {
     w.heap.tuple(&both)
 }
 
-/// Who holds values, and as what.
+/// An owner of values: a process, a timer or an ETS table.
 struct Holder {
     who: Value,
     kind: &'static str,
@@ -67,8 +67,8 @@ fn holders(w: &World) -> Vec<Holder> {
     tables.chain(timers).chain(processes).collect()
 }
 
-/// The nodes of all that is of another node in these values, once for each. What two of the values
-/// share counts twice.
+/// Returns the node of each foreign pid, port and reference in these values. Within one value a shared subterm counts
+/// once; subterms shared by two of the values count twice.
 fn foreign_nodes(w: &World, values: &[Value]) -> Vec<NodeName> {
     let mut res = Vec::new();
     for value in values {
@@ -78,7 +78,7 @@ fn foreign_nodes(w: &World, values: &[Value]) -> Vec<NodeName> {
             if w.heap.nodes.is_foreign(w.here(), next) {
                 res.extend(w.heap.nodes.node_of(next));
             }
-            if place(next).is_none_or(|it| seen.insert(it)) {
+            if object_id(next).is_none_or(|it| seen.insert(it)) {
                 w.heap.push_parts(next, &mut todo);
             }
         }

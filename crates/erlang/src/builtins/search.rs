@@ -1,12 +1,11 @@
 //! Searching binaries: `binary:match`, `matches`, `split` and compiled patterns.
 //!
-//! A compiled pattern is a reference into a table of the run, as it is on BEAM.
+//! A compiled pattern is a reference into a table of the run, as on BEAM.
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::binary::{bytes, count, pair, range};
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, Stop, inside, pure};
-use crate::data::{AtomId, RefId, Shadow, Value, View};
 use crate::lift;
 use crate::lift::search::Needle;
 use crate::machine::World;
@@ -14,6 +13,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use values::{AtomId, RefId, Shadow, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("binary", "compile_pattern", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
@@ -28,7 +28,7 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("binary", "split", 3, split).own(lift::search::split),
 ];
 
-/// Patterns compiled in this run, by the references that name them.
+/// The patterns compiled in this run, by their references.
 #[derive(Debug, Default)]
 pub struct Patterns {
     known: FxHashMap<RefId, Pattern>,
@@ -36,7 +36,7 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// Whether the run has made none.
+    /// Whether the run has compiled no pattern.
     pub(crate) fn is_unused(&self) -> bool {
         self.known.is_empty()
     }
@@ -87,8 +87,8 @@ fn compile(w: &mut World, pattern: Value) -> Result<Value, Fault> {
     Ok(w.heap.tuple(&[Value::atom(kind), Value::reference(handle)]))
 }
 
-/// What to look for: a binary, several, or a pattern compiled before.
-fn sought(w: &World, pattern: Value) -> Result<Cow<'_, Pattern>, Fault> {
+/// Returns the pattern of an argument: a binary, a list of binaries, or a compiled pattern.
+fn pattern_of(w: &World, pattern: Value) -> Result<Cow<'_, Pattern>, Fault> {
     let View::Tuple(..) = pattern.view() else {
         return Ok(Cow::Owned(Pattern::new(&needles(w, pattern)?)?));
     };
@@ -110,7 +110,7 @@ fn needles(w: &World, pattern: Value) -> Result<Vec<Cow<'_, [u8]>>, Fault> {
 fn match_one(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let options = options(w, args, Allowed::Scope)?;
     match find(w, args, &options, Wanted::First)?.first() {
-        Some(found) => Ok(place(w, *found)),
+        Some(found) => Ok(match_position(w, *found)),
         None => Ok(Value::atom(w.atoms.intern("nomatch"))),
     }
 }
@@ -119,11 +119,11 @@ fn match_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let options = options(w, args, Allowed::Scope)?;
     let found = find(w, args, &options, Wanted::All)?;
     w.check_room_for_list(2 * found.len())?;
-    let places: Vec<Value> = found.iter().map(|it| place(w, *it)).collect();
+    let places: Vec<Value> = found.iter().map(|it| match_position(w, *it)).collect();
     Ok(w.heap.list(&places))
 }
 
-fn place(w: &mut World, (from, len): (u64, u64)) -> Value {
+fn match_position(w: &mut World, (from, len): (u64, u64)) -> Value {
     w.heap.tuple(&[count(from), count(len)])
 }
 
@@ -155,7 +155,7 @@ fn split(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 #[derive(Clone, Copy)]
 struct Options {
-    /// Where to look: from and length, in bytes.
+    /// The part of the subject to search: start and length in bytes.
     scope: (u64, u64),
     wanted: Wanted,
     trim: Trim,
@@ -180,7 +180,7 @@ enum Allowed {
     All,
 }
 
-/// The options in the third argument, if there is one. BEAM does not mind what ends their list.
+/// Reads the options in the third argument, if there is one. BEAM ignores the tail of an improper list.
 fn options(w: &World, args: &[Value], allowed: Allowed) -> Result<Options, Fault> {
     let n_bytes = bytes(&w.heap, arg(args, 0))?.len() as u64;
     let mut res = Options { scope: (0, n_bytes), wanted: Wanted::First, trim: Trim::None };
@@ -210,7 +210,7 @@ fn options(w: &World, args: &[Value], allowed: Allowed) -> Result<Options, Fault
     Ok(res)
 }
 
-/// Where the pattern occurs: the earliest first, of those the longest, none overlapping.
+/// Returns start and length of the matches in order: leftmost first, the longest at each start, none overlapping.
 fn find(
     w: &World,
     args: &[Value],
@@ -219,17 +219,17 @@ fn find(
 ) -> Result<Vec<(u64, u64)>, Fault> {
     let (from, len) = options.scope;
     if from + len == 0 {
-        // Nothing to look at: BEAM does not even look at the pattern.
+        // The scope is empty; BEAM then does not even check the pattern.
         return Ok(Vec::new());
     }
-    let sought = sought(w, arg(args, 1))?;
+    let pattern_of = pattern_of(w, arg(args, 1))?;
     let subject = bytes(&w.heap, arg(args, 0))?;
     let within = usize::try_from(from).ok().zip(usize::try_from(from + len).ok());
     let subject = within.and_then(|(from, to)| subject.get(from..to)).unwrap_or_default();
     w.spend_steps(subject.len() / 8)?;
     let n_wanted = if wanted == Wanted::First { 1 } else { usize::MAX };
     let at = |place: usize, len: usize| (from + place as u64, len as u64);
-    Ok(match sought.as_ref() {
+    Ok(match pattern_of.as_ref() {
         Pattern::One(needle) => {
             let found = needle.find_iter(subject).take(n_wanted);
             found.map(|it| at(it, needle.needle().len())).collect()

@@ -1,13 +1,12 @@
-//! State that processes share outside tables: persistent terms, atomics and counters.
+//! State that processes share outside ETS tables: persistent terms, atomics and counters.
 //!
-//! One process runs at a time, so nothing here needs to be atomic to be correct.
+//! Only one process runs at a time, so no operation needs to be atomic in the hardware's sense.
 
 use crate::builtins::arithmetic::{add as integer_add, arg, badarg};
 use crate::builtins::debug::words_of;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, Stop, inside};
 use crate::code::Cmp;
-use crate::data::{AtomId, NodeId, RefId, Shadow, Value, compare_exact};
 use crate::lift::arithmetic;
 use crate::machine::World;
 use num_bigint::BigInt;
@@ -15,6 +14,7 @@ use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
 use term::{Kind, Op};
 use trace::Mode;
+use values::{AtomId, NodeId, RefId, Shadow, Value, compare_exact};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside(
@@ -150,21 +150,21 @@ pub(super) const ROWS: &[Builtin] = &[
 
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
-    /// Of each node.
+    /// The persistent terms of each node.
     terms: BTreeMap<NodeId, PersistentTerms>,
-    /// Keys and values that were erased in this slice. Until it is over they are no part of a heap.
+    /// Keys and values erased in this slice. They stay roots until the slice is over, and belong to no process.
     erased: Vec<Value>,
     arrays: BTreeMap<RefId, Array>,
 }
 
-/// Keys in the order of terms, values in parallel.
+/// Keys in term order, and the value of each key at the same index.
 #[derive(Clone, Debug, Default)]
 struct PersistentTerms {
     keys: Vec<Value>,
     values: Vec<Value>,
 }
 
-/// 64-bit integers that wrap around.
+/// An array of 64-bit integers that wrap around on overflow.
 #[derive(Clone, Debug)]
 struct Array {
     flavour: Flavour,
@@ -174,7 +174,7 @@ struct Array {
     shadows: BTreeMap<usize, Shadow>,
 }
 
-/// Which module made an array; each refuses the other's.
+/// The module that made an array. The functions of either module refuse arrays of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flavour {
     Atomics,
@@ -182,7 +182,7 @@ enum Flavour {
 }
 
 impl Shared {
-    /// Shows all persistent terms to the collector.
+    /// Visits all persistent terms as roots of a collection.
     pub fn visit_roots(&mut self, visit: &mut dyn FnMut(&mut [Value])) {
         for terms in self.terms.values_mut() {
             visit(&mut terms.keys);
@@ -191,13 +191,13 @@ impl Shared {
         visit(&mut self.erased);
     }
 
-    /// Keys and values of all persistent terms, and of those that are not yet given up.
+    /// Iterates over keys and values of all persistent terms, including those erased in this slice.
     pub(crate) fn persistent(&self) -> impl Iterator<Item = Value> {
         let kept = self.terms.values().flat_map(|it| it.keys.iter().chain(&it.values));
         kept.chain(&self.erased).copied()
     }
 
-    /// A slice is over: what was erased in it is now copied to who holds it.
+    /// Drops the terms erased in the slice that just ended; processes that hold them own them from then on.
     pub(crate) fn give_up_erased(&mut self) {
         self.erased.clear();
     }
@@ -209,7 +209,7 @@ impl Shared {
 
 // Persistent terms
 
-/// Keys and values of the node.
+/// Returns keys and values of the current node's persistent terms.
 fn terms(w: &World) -> (&[Value], &[Value]) {
     let found = w.shared.terms.get(&w.here());
     found.map_or((&[], &[]), |it| (&it.keys, &it.values))
@@ -282,10 +282,10 @@ fn terms_info(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     Ok(info_map(w, &[("count", count(n)), ("memory", count(words * size_of::<u64>()))]))
 }
 
-/// What BEAM needs for a term besides key and value: a pair and where it lies.
+/// Words that BEAM needs for a persistent term besides its key and value: the pair and its slot.
 const TERM_WORDS: usize = 7;
 
-/// Slots of BEAM's table of persistent terms, of which at most half are taken.
+/// Returns the number of slots of BEAM's hash table of persistent terms, at most half of which are in use.
 pub(super) fn term_slots(w: &World) -> usize {
     (terms(w).0.len() * 2).next_power_of_two().max(8)
 }
@@ -301,7 +301,7 @@ fn count(n: usize) -> Value {
 
 // Atomics and counters
 
-/// The second argument is a word of options: its lowest bit says that the numbers are signed.
+/// Makes an array. The second argument is a word of options: its lowest bit says that the numbers are signed.
 fn new_atomics(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let options = badarg(arg(args, 1).as_int().filter(|it| *it >= 0))?;
     new_array(w, arg(args, 0), Flavour::Atomics, options & 1 == 1)
@@ -313,7 +313,7 @@ fn new_counters(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn new_array(w: &mut World, len: Value, made: Flavour, is_signed: bool) -> Result<Value, Fault> {
     let Some(n) = len.as_int() else {
-        // Longer than a word can count, or no number at all.
+        // A big integer, or no integer at all.
         let is_huge = w.heap.to_big(len).is_some_and(|it| it > BigInt::ZERO);
         return Err(if is_huge { Fault::SYSTEM_LIMIT } else { Fault::BADARG });
     };
@@ -392,7 +392,7 @@ fn number(w: &mut World, bits: u64, is_signed: bool) -> Value {
     if is_signed { Value::int(bits.cast_signed()) } else { w.heap.integer(BigInt::from(bits)) }
 }
 
-/// A number that the array can hold.
+/// Returns the 64 bits of a number, or `badarg` if the array can't hold it.
 fn bits_of(w: &World, value: Value, is_signed: bool) -> Result<u64, Fault> {
     let number = badarg(w.heap.to_big(value))?;
     let bits = if is_signed { number.to_i64().map(i64::cast_unsigned) } else { number.to_u64() };
@@ -431,7 +431,7 @@ fn write(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<Value, Fault
     Ok(Value::atom(AtomId::OK))
 }
 
-/// An increment may be any number of 64 bits, signed or not. Returns the new value.
+/// Adds the third argument, any signed or unsigned number of 64 bits, to a cell. Returns the new value.
 fn increase(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<Value, Fault> {
     let increment = within(w, arg(args, 2), (BigInt::from(i64::MIN), BigInt::from(u64::MAX)))?;
     let cell = Cell::of(w, flavour, args)?;
@@ -492,7 +492,7 @@ fn atomics_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(info_map(w, &[("size", count(n)), ("max", max), ("min", min), ("memory", memory)]))
 }
 
-/// BEAM's bytes for an array besides its cells.
+/// Bytes that BEAM needs for an array of atomics besides its cells.
 const ARRAY_HEADER: usize = 40;
 
 fn counters_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {

@@ -1,44 +1,43 @@
-//! Two columns of the tables of builtins: what a call shares with other processes, and where the BEAM back
-//! end runs it.
+//! Two columns of the tables of builtins: what a call shares with other processes, and where the BEAM back end runs it.
 //!
-//! The search of schedules asks the first column whether two steps are dependent. It has no default: a row
-//! that does not say what it shares does not compile.
+//! The schedule search asks the first column whether two steps are dependent. The column has no default: a row without
+//! it does not compile.
 
 use crate::builtins::Effect;
 use trace::Mode;
 
-/// The state that a builtin has in common with other processes. What exactly a call reads and writes depends
-/// on its arguments and on the state, and is found by `schedule::touch`.
+/// The state that a builtin has in common with other processes. `schedule::touch` finds what a particular call reads
+/// and writes, from its arguments and the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shares {
-    /// No other process can notice that the call was made, and none can change its result. What is measured
-    /// (memory, reductions) and printed counts as this: its order is not explored.
+    /// No other process can notice the call, and none can change its result. Measurements (memory, reductions) and
+    /// printed output belong here too: their order is not explored.
     Nothing,
     /// The function is Erlang code, and the builtins that it calls say what they share.
     InItsCode,
-    /// The whole world: every step of another process depends on it.
+    /// The whole world: every step of another process depends on the call.
     Everything,
     Spawn,
-    /// A process is started that may be linked to the caller.
+    /// Starts a process that may be linked to the caller.
     SpawnLinked,
-    /// Which processes there are.
+    /// The set of live processes.
     Population,
     GroupLeader(Mode),
     Send,
     ExitSignal,
-    /// `Read` makes a link, `Write` ends it: two ends that make the same link do not conflict.
+    /// `Read` makes a link and `Write` removes it: two processes that make the same link do not conflict.
     Link(Mode),
     Monitor,
     Demonitor,
     Unalias,
     Register,
     Unregister,
-    /// The process that has a name.
+    /// The process that is registered under a name.
     WhereIs,
     RegisteredNames,
     /// Whether the process in the first argument is alive.
     IsAlive,
-    /// A flag of the caller. Only some of them make a difference to others.
+    /// A flag of the caller. Only some flags are visible to other processes.
     ProcessFlag,
     /// A flag of the process in the first argument.
     FlagOfOther,
@@ -47,51 +46,51 @@ pub enum Shares {
     /// The timer in the first argument.
     Timer(Mode),
     Table(TableUse),
-    /// The persistent term that has the first argument as its key.
+    /// The persistent term whose key is the first argument.
     PersistentTerm(Mode),
     /// All persistent terms.
     PersistentTerms(Mode),
     /// A cell of an array of atomics or counters.
     Cell(Mode),
-    /// Whoever looks later sees a later time.
+    /// The clock: a later reading returns a later time.
     Clock,
-    /// Whoever asks later gets a greater number, if it asks for ordered ones.
+    /// The counter of unique integers, which affects the result only if the call asks for monotonic ones.
     UniqueInteger,
     /// The connection to the node in the first argument.
     Node(Mode),
-    /// Which nodes are connected.
+    /// The set of connected nodes.
     Nodes,
-    /// The variable of the operating system's environment that the first argument names.
+    /// The environment variable that the first argument names.
     Variable(Mode),
-    /// The whole environment.
+    /// All environment variables.
     Variables,
     /// Settings of the whole runtime.
     SystemFlags(Mode),
-    /// What `erlang:system_info/1` tells: by its argument, settings, counts, or what never changes.
+    /// The item of `erlang:system_info/1` in the first argument: a setting, a count or a constant.
     SystemInfo,
-    /// Ports: sockets and programs outside. All of them are one object.
+    /// Ports: sockets and external programs. All of them count as one object.
     Ports(Mode),
-    /// The file system and open files, which are one object.
+    /// The file system and open files, which count as one object.
     Files(Mode),
-    /// What the reference in the first argument stands for: a stream, a buffer.
+    /// The object of the reference in the first argument: a stream or a buffer.
     Handle,
-    /// Which modules are loaded. Every call of a function reads this without being a step of a schedule, so a
-    /// step that changes it is dependent on every other step.
+    /// The set of loaded modules. Every call of a function reads it without being a step of a schedule, so a step that
+    /// changes it is dependent on every other step.
     LoadedCode(Mode),
-    /// Where modules are looked for.
+    /// The list of directories where modules are looked for.
     CodePath(Mode),
 }
 
-/// What an operation does to the ETS table in its first argument.
+/// The effect of an operation on the ETS table in its first argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableUse {
     New,
-    /// Which table has a name.
+    /// Looks up the table that has a name.
     WhereIs,
     Whole(Mode),
-    /// The objects that have the second argument as their key.
+    /// The objects whose key is the second argument.
     Key(Mode),
-    /// The same; without such objects nothing changes.
+    /// Changes the objects whose key is the second argument; if there are none, nothing changes.
     ChangeKey,
     Insert,
     InsertNew,
@@ -102,7 +101,7 @@ pub enum TableUse {
     SetOptions,
 }
 
-/// Items of `erlang:system_info/1` that may change while a program runs, and what they depend on.
+/// The items of `erlang:system_info/1` that may change while a program runs, and what they depend on.
 pub const CHANGING_ITEMS: &[(&str, SystemItem)] = &[
     ("process_count", SystemItem::Population),
     ("procs", SystemItem::Population),
@@ -131,12 +130,12 @@ pub const CHANGING_ITEMS: &[(&str, SystemItem)] = &[
 pub enum SystemItem {
     Population,
     Ports,
-    /// What `erlang:system_flag/2` changes.
+    /// Settings that `erlang:system_flag/2` changes.
     Flags,
 }
 
 impl Shares {
-    /// Whether other processes may notice a call, or change what it returns.
+    /// Whether other processes may notice a call or change its result.
     pub const fn is_shared(self) -> bool {
         !matches!(self, Shares::Nothing | Shares::InItsCode)
     }
@@ -147,14 +146,14 @@ impl Shares {
 pub enum OnBeam {
     /// On BEAM and on the machine, which compute the same.
     Alike,
-    /// The same, if this effect is allowed; the row's own effect says nothing as the arguments decide.
+    /// As [`OnBeam::Alike`] if this effect is allowed. Used where the arguments decide what the call touches.
     AlikeIf(Effect),
-    /// On BEAM alone. The machine is told the result.
+    /// On BEAM only. The machine takes over the recorded result.
     Noted,
-    /// The same, if this effect is allowed.
+    /// As [`OnBeam::Noted`] if this effect is allowed.
     NotedIf(Effect),
-    /// By a function of the agent, which does the same and hides what the back end has added.
+    /// By this function of the agent, which does the same and hides what the back end has added.
     ByAgent(&'static str),
-    /// Not on BEAM, where it would change the runtime for all runs that follow.
+    /// Not on BEAM, because it would change the runtime for all later runs.
     Never,
 }

@@ -1,4 +1,4 @@
-//! What `prim_inet` asks of the drivers of TCP and UDP, by `port_control` and `port_command`.
+//! The requests of `prim_inet` to the drivers of TCP and UDP, by `port_control` and `port_command`.
 //!
 //! Requests and answers are bytes. What happens between requests is in `machine/sockets`.
 
@@ -6,13 +6,13 @@ mod options;
 
 use crate::builtins::make::atom;
 use crate::builtins::{Effect, Fault, Stop};
-use crate::data::{PortId, Value};
 use crate::host::{Errno, Family, Shutdown, Transport};
 use crate::machine::World;
 use crate::machine::sockets::{Active, Counts, Socket, Stage, Wanted, encode};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use values::{PortId, Value};
 
-/// The driver of this name.
+/// Opens the driver of this name; `None` if there is none.
 pub(super) fn driver(w: &World, name: &str) -> Option<Result<Socket, Fault>> {
     let transport = match name {
         "tcp_inet" => Transport::Tcp,
@@ -26,7 +26,7 @@ pub(super) fn driver(w: &World, name: &str) -> Option<Result<Socket, Fault>> {
     Some(Ok(Socket::new(transport)))
 }
 
-/// `prim_inet` adds this to the number of each request.
+/// The number that `prim_inet` adds to the number of each request.
 const MAGIC: i64 = 0x03f1_a300;
 
 /// An answer: bytes, or the name of an error.
@@ -74,7 +74,7 @@ fn replied(w: &mut World, answer: &Answer) -> Value {
     w.heap.list(&bytes)
 }
 
-/// Data that is to be sent; the sender is told by a message what became of it.
+/// Sends data, and reports the result to the sender by an `inet_reply` message.
 pub(crate) fn command(w: &mut World, id: PortId, bytes: &[u8]) {
     let is_udp = w.socket(id).is_some_and(|it| it.transport == Transport::Udp);
     let result = if is_udp { send_datagram(w, id, bytes) } else { w.send_stream(id, bytes) };
@@ -88,7 +88,7 @@ pub(crate) fn command(w: &mut World, id: PortId, bytes: &[u8]) {
     w.send(me, message);
 }
 
-/// An address, options that come with the data, the data.
+/// Sends a datagram, given as an address, ancillary options and the data.
 fn send_datagram(w: &mut World, id: PortId, bytes: &[u8]) -> Result<(), Errno> {
     let is_connected = w.socket(id).is_some_and(|it| it.stage == Stage::Connected);
     let family = family(w, id);
@@ -177,7 +177,7 @@ fn connect(w: &mut World, id: PortId, data: &[u8]) -> Answer {
     let (to, _) = read_address(rest, family)?;
     let (network, socket) = w.network(id).ok_or(Errno::EINVAL)?;
     match network.connect(socket, to) {
-        // Whether it is there already or not: the answer is a message.
+        // Even if the connection was made at once, the answer is a message.
         Ok(()) | Err(Errno("einprogress")) => (),
         Err(errno) => return Err(errno),
     }
@@ -235,7 +235,7 @@ fn shutdown(w: &mut World, id: PortId, data: &[u8]) -> Answer {
     network.shutdown(socket, how).map(|()| Vec::new())
 }
 
-/// How many bytes have not left yet; who asks is told when there are none.
+/// Returns how many bytes wait to be sent. If there are any, the caller gets a message when all are sent.
 fn subscribe(w: &mut World, id: PortId) -> Answer {
     let me = w.current;
     let socket = w.socket(id).ok_or(Errno::EINVAL)?;
@@ -254,7 +254,7 @@ fn ask(w: &mut World, id: PortId, what: Wanted, time: u32) -> Vec<u8> {
     reference.to_be_bytes().to_vec()
 }
 
-// Describing
+// Information
 
 fn kind(w: &mut World, id: PortId) -> Answer {
     let socket = w.socket(id).ok_or(Errno::EINVAL)?;
@@ -294,7 +294,7 @@ fn statistics(w: &mut World, id: PortId, data: &[u8]) -> Answer {
             1 => received.n,
             2 => received.largest,
             3 => average(received),
-            // How far packets differ from their average is not kept.
+            // The average deviation of packet sizes is not computed.
             4 => 0,
             5 => sent.n,
             6 => sent.largest,
@@ -312,19 +312,19 @@ fn statistics(w: &mut World, id: PortId, data: &[u8]) -> Answer {
     Ok(res)
 }
 
-// Bytes
+// Encoding
 
 fn family(w: &mut World, id: PortId) -> Family {
     w.socket(id).map_or(Family::Inet, |it| it.family)
 }
 
-/// A number of 32 bits, and what follows.
+/// Reads a number of 32 bits. Returns it with the bytes after it.
 fn number(data: &[u8]) -> Option<(u32, &[u8])> {
     let (head, rest) = data.split_first_chunk()?;
     Some((u32::from_be_bytes(*head), rest))
 }
 
-/// An address, and what follows it.
+/// Reads an address. Returns it with the bytes after it.
 fn read_address(data: &[u8], family: Family) -> Result<(SocketAddr, &[u8]), Errno> {
     let bad = Errno::EINVAL;
     let (kind, rest) = data.split_first().ok_or(bad)?;
@@ -338,7 +338,7 @@ fn read_address(data: &[u8], family: Family) -> Result<(SocketAddr, &[u8]), Errn
             (Ipv4Addr::from(*ip).into(), rest)
         }
         (2, _) => {
-            // What follows the address is its flow and its scope.
+            // The address is followed by flow information and scope, which are skipped.
             let (ip, rest) = rest.split_first_chunk::<16>().ok_or(bad)?;
             (Ipv6Addr::from(*ip).into(), rest.get(8..).unwrap_or_default())
         }

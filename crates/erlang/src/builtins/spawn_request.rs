@@ -1,12 +1,12 @@
-//! `spawn_request`: starting a process, here or on another node, and hearing of it by a message.
+//! `spawn_request`: spawning a process on this or another node, with the result sent as a message.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::atom;
 use crate::builtins::processes::{spawn_mfa, spawn_mfa_on};
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, Value};
 use crate::machine::World;
 use trace::Mode;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erts_internal", "spawn_request", 4, Shares::SpawnLinked, OnBeam::Alike, spawn_request),
@@ -18,20 +18,20 @@ pub(super) const ROWS: &[Builtin] = &[
         OnBeam::Alike,
         dist_spawn_request,
     ),
-    // Here a request is always answered before anyone can take it back.
+    // A request is answered at once, so it can never be abandoned.
     inside("erlang", "spawn_request_abandon", 1, Shares::Nothing, OnBeam::Alike, |_, args| {
         arg(args, 0).as_ref().map(|_| Value::FALSE).ok_or(Fault::BADARG)
     }),
 ];
 
-/// What is said about the outcome, and in which words.
+/// The tag of the reply message, and in which cases a reply is sent.
 struct Reply {
     tag: Value,
     of_success: bool,
     of_failure: bool,
 }
 
-/// OTP turns an atom that is returned into the error of that name.
+/// `erts_internal:spawn_request/4`. OTP's caller raises a returned atom as an error.
 fn spawn_request(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let badarg = Ok(Value::atom(AtomId::BADARG));
     let Some((reply, options)) = reply_options(w, arg(args, 3)) else { return badarg };
@@ -42,7 +42,7 @@ fn spawn_request(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(tell_success(w, &reply, started))
 }
 
-/// `dist_spawn_request(Node, {M, F, A}, Options, spawn_request | spawn_opt)`
+/// `dist_spawn_request(Node, {M, F, A}, Options, spawn_request | spawn_opt)`.
 fn dist_spawn_request(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let badarg = Ok(Value::atom(AtomId::BADARG));
     let is_plain = arg(args, 3).as_atom() == Some(AtomId::SPAWN_REQUEST);
@@ -79,7 +79,7 @@ fn dist_spawn_request(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.tuple(&[reference, Value::bool(is_monitored)]))
 }
 
-/// How to reply, and the options for the process itself.
+/// Splits the options into those of the reply and those of the new process.
 fn reply_options(w: &mut World, options: Value) -> Option<(Reply, Value)> {
     let mut reply = Reply { tag: atom(w, "spawn_reply"), of_success: true, of_failure: true };
     let mut others = Vec::new();
@@ -107,7 +107,7 @@ fn reply_options(w: &mut World, options: Value) -> Option<(Reply, Value)> {
 }
 
 fn tell_success(w: &mut World, reply: &Reply, started: Value) -> Value {
-    // The reference of a monitor is that of the request.
+    // If the process is monitored, the monitor's reference also identifies the request.
     let (pid, reference) = match w.heap.elements(started) {
         Some([pid, reference]) => (*pid, *reference),
         _ => (started, Value::reference(w.new_ref())),

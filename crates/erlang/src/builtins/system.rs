@@ -1,18 +1,17 @@
-//! What the system says of itself: versions, limits, counters; and what it can be told.
+//! Information about the system: versions, limits, counters, memory.
 //!
-//! Facts of the installation come from the host, never from here: the machine stands in for
-//! whatever release is there.
+//! Facts about the installation come from the host, because the machine stands in for whichever release is installed.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, count, pairs, string};
 use crate::builtins::process_flags::N_SCHEDULERS;
 use crate::builtins::system_flags::{OUTSTANDING_REQUESTS, scheduling};
 use crate::builtins::{Builtin, Control, Effect, Fault, How, OnBeam, Shares, Stop, inside};
-use crate::data::{AtomId, Collected, Value, from_term};
 use crate::lift::{Lift, Lifting};
 use crate::machine::World;
 use crate::machine::inspect::flag;
 use crate::machine::queue::Schedulers;
+use values::{AtomId, Collected, Value, from_term};
 
 pub(super) const ROWS: &[Builtin] = &[
     inspect("erlang", "process_info", 1, Shares::ProcessInfo, OnBeam::Alike).environment(),
@@ -116,7 +115,8 @@ const fn inspect(
     }
 }
 
-/// What the runtime decides of a process is told by item.
+/// Follows `process_info/2`: items that the runtime decides are losses of the environment, the others depend on the
+/// arguments.
 fn lift_process_info(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let items = arg(args, 1);
     let items = l.heap.list_items(items).unwrap_or_else(|| vec![items]);
@@ -147,7 +147,7 @@ fn unsupported(what: &str) -> Result<Value, Fault> {
 
 pub(super) const N_IO_SCHEDULERS: i64 = 10;
 const MAX_PORTS: i64 = 65_536;
-/// Of a timer on BEAM.
+/// The size of a timer on BEAM.
 const TIMER_BYTES: usize = 96;
 const MAX_TABLES: i64 = 8_192;
 
@@ -240,7 +240,7 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "outstanding_system_requests_limit" => {
             w.system_flags.get(&name).copied().unwrap_or(Value::int(OUTSTANDING_REQUESTS))
         }
-        // Facts of the installation that only it knows.
+        // Facts that only the real installation knows.
         "system_architecture"
         | "os_version"
         | "nif_version"
@@ -296,13 +296,13 @@ fn about_schedulers(w: &mut World, name: AtomId, text: &str) -> Option<Value> {
     })
 }
 
-/// How many schedulers run, or may if nobody holds them back.
+/// Returns how many schedulers are active, or exist for any other item.
 fn n_schedulers(w: &World, of: &str) -> Value {
     let is_one = of == "schedulers_active" && w.schedulers() == Schedulers::One;
     Value::int(if is_one { 1 } else { N_SCHEDULERS })
 }
 
-/// `{All, Online, Active}`, with the kind before it if one is named.
+/// Makes `{All, Online, Active}`, preceded by the scheduler type if one is given.
 fn scheduler_states(w: &mut World, kind: &[Value]) -> Value {
     let name = kind.first().and_then(|it| it.as_atom()).map(|it| w.atoms.name(it));
     let n = match name {
@@ -326,7 +326,7 @@ fn system_info_of(w: &mut World, item: Value) -> Result<Value, Fault> {
         return tell_memory(w, id, kinds);
     }
     let Some([name, what]) = w.heap.elements(item) else { return Err(Fault::BADARG) };
-    // Of several allocators, none of which we have.
+    // BEAM's allocators do not exist here, so each is reported as `false`.
     if name.as_atom().is_some_and(|it| w.atoms.name(it).starts_with("allocator"))
         && let Some(kinds) = w.heap.list_items(*what)
     {
@@ -360,7 +360,7 @@ fn statistics(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             since_last(w, name, elapsed / 1_000_000)
         }
         "context_switches" => w.heap.tuple(&[zero, zero]),
-        // A cell stands for a word of BEAM's.
+        // A cell counts as a word of BEAM.
         "garbage_collection" => {
             let Collected { n, cells } = w.heap.collected;
             let number = |it: u64| Value::int(i64::try_from(it).unwrap_or(i64::MAX));
@@ -374,7 +374,7 @@ fn statistics(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         }
         "run_queue" | "total_run_queue_lengths" | "total_run_queue_lengths_all" => queue,
         "total_active_tasks" | "total_active_tasks_all" => count(w.queue.len() + 1),
-        // One for each scheduler, and one or two for those that do long work.
+        // One number for each scheduler, then one or two for the dirty schedulers.
         "run_queue_lengths" => w.heap.list(&[queue, zero, zero]),
         "run_queue_lengths_all" => w.heap.list(&[queue, zero, zero, zero]),
         "active_tasks" => {
@@ -392,7 +392,8 @@ fn statistics(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     })
 }
 
-/// `[{Scheduler, Active, Total}]` if anyone wants it; the first one does all the work.
+/// Makes `[{Scheduler, Active, Total}]` if the flag is set, otherwise `undefined`. The first scheduler does all the
+/// work.
 fn wall_time(w: &mut World, n: i64) -> Value {
     let name = w.atoms.intern("scheduler_wall_time");
     if w.system_flags.get(&name).and_then(|it| it.as_bool()) != Some(true) {
@@ -405,7 +406,8 @@ fn wall_time(w: &mut World, n: i64) -> Value {
     w.heap.list(&items)
 }
 
-/// Threads that allocate answer by messages: here, there is one. All it knows of are timers.
+/// Sends the allocation statistics, which on BEAM each allocating thread sends. Here one thread answers, and only
+/// timers are counted.
 fn tell_memory(w: &mut World, id: Value, kinds: Value) -> Result<Value, Fault> {
     let kinds = w.heap.list_items(kinds).ok_or(Fault::BADARG)?;
     let used = count(w.timers.running().len() * TIMER_BYTES);
@@ -428,7 +430,7 @@ fn tell_memory(w: &mut World, id: Value, kinds: Value) -> Result<Value, Fault> {
     Ok(Value::TRUE)
 }
 
-/// What a crash dump would say of a part of the system, as far as there is anything to say.
+/// Returns a part of the text of a crash dump.
 fn described(w: &mut World, part: &str) -> Value {
     let lines: Vec<String> = match part {
         "procs" => w.processes.keys().map(|it| format!("=proc:<0.{}.0>", it.0)).collect(),
@@ -440,7 +442,7 @@ fn described(w: &mut World, part: &str) -> Value {
     w.heap.binary(text.as_bytes())
 }
 
-/// `{Total, SinceLastAsked}`
+/// Makes `{Total, SinceLastCall}`.
 fn since_last(w: &mut World, name: AtomId, total: i64) -> Value {
     let last = w.last_statistics.insert(name, total).unwrap_or(0);
     w.heap.tuple(&[Value::int(total), Value::int(total - last)])
@@ -485,9 +487,9 @@ fn memory_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     find(w, arg(args, 0)).map(|it| count(it.1)).ok_or(Fault::BADARG)
 }
 
-/// BEAM writes the term straight to the terminal.
+/// `erlang:display/1`, which writes the term directly to the terminal.
 fn display(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let term = crate::data::to_term(&w.heap, &w.atoms, arg(args, 0));
+    let term = values::to_term(&w.heap, &w.atoms, arg(args, 0));
     let text = term.map_or_else(|it| it.to_string(), |it| term::print(&it, term::Style::P));
     w.output.extend_from_slice(text.as_bytes());
     w.output.push(b'\n');

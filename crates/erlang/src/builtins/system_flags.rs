@@ -1,6 +1,6 @@
-//! What the system can be told: settings of the runtime, and who watches it.
+//! Settings of the runtime system (`system_flag`) and its monitor (`system_monitor`).
 //!
-//! Few change what a program computes; all are remembered and checked as on BEAM.
+//! Few settings change what a program computes; all are stored and checked as on BEAM.
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::make::atom;
@@ -8,11 +8,11 @@ use crate::builtins::process_flags::{
     HEAP_WORDS, N_SCHEDULERS, heap_size_of, max_heap_size, sweeps,
 };
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, Value};
 use crate::machine::World;
 use crate::machine::inspect::flag;
 use crate::machine::queue::Schedulers;
 use trace::Mode;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside(
@@ -105,11 +105,11 @@ fn system_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             return Ok(Value::int(i64::from(old)));
         }
         "time_offset" => return Ok(atom(w, "final")),
-        // Who hears what the runtime itself has to log.
+        // The process that receives log events of the runtime system itself.
         "system_logger" => {
             let given = value.as_atom().map(|it| w.atoms.name(it));
             let is_good = matches!(given, Some("logger" | "undefined")) || value.as_pid().is_some();
-            // One that is gone is none any more.
+            // A logger process that has ended no longer counts.
             let last = w.system_flags.get(&name).and_then(|it| it.as_pid());
             if last.is_some_and(|it| !w.is_alive(it)) {
                 w.system_flags.remove(&name);
@@ -119,12 +119,12 @@ fn system_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         _ => return Err(Fault::BADARG),
     };
     let before = w.system_flags.insert(name, badarg(new)?);
-    // What concerns processes is shown as they have it.
+    // Defaults of processes are returned as the current process sees them.
     Ok(before.unwrap_or(old))
 }
 
-/// Whether more than one scheduler may run: a process that is busy at a high priority holds up all others
-/// only if there is one.
+/// Blocks or unblocks multi-scheduling. It matters for scheduling: with one scheduler only, a busy process of high
+/// priority keeps all others from running.
 fn block(w: &mut World, value: Value) -> Result<Value, Fault> {
     let (key, adds) = match value.as_atom().map(|it| w.atoms.name(it)) {
         Some("block") => ("multi_scheduling_blockers", true),
@@ -152,7 +152,7 @@ fn is_blocked(w: &World, key: &str) -> bool {
 }
 
 impl World {
-    /// How many schedulers run processes, as far as the program can tell.
+    /// Returns how many schedulers run processes, as far as the program can tell.
     pub(crate) fn schedulers(&self) -> Schedulers {
         if self.system_flags.is_empty() {
             return Schedulers::Two;
@@ -177,13 +177,13 @@ pub(super) fn scheduling(w: &mut World) -> Value {
     atom(w, state)
 }
 
-/// Who is told of long collections and the like, and of which.
+/// Returns the system monitor and the events that it asked for.
 fn monitor(w: &mut World) -> Value {
     let name = w.atoms.intern("system_monitor");
     w.system_flags.get(&name).copied().unwrap_or(Value::atom(AtomId::UNDEFINED))
 }
 
-/// In BEAM's order, with what each of them takes.
+/// The events in BEAM's order, and whether each takes a limit.
 const EVENTS: &[(&str, bool)] = &[
     ("busy_dist_port", false),
     ("busy_port", false),
@@ -192,7 +192,7 @@ const EVENTS: &[(&str, bool)] = &[
     ("long_gc", true),
 ];
 
-/// Nothing that it tells of ever happens here.
+/// Sets the system monitor. None of its events ever occurs here.
 fn set_monitor(w: &mut World, whom: Value, options: Value) -> Result<Value, Fault> {
     let old = monitor(w);
     let options = badarg(w.heap.list_items(options))?;
@@ -231,5 +231,5 @@ fn set_monitor(w: &mut World, whom: Value, options: Value) -> Result<Value, Faul
     Ok(old)
 }
 
-/// BEAM takes no heap for large that has fewer words.
+/// The smallest limit, in words, that BEAM accepts for the event `large_heap`.
 const LEAST_LARGE_HEAP: i64 = 16_384;

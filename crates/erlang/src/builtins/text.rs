@@ -1,28 +1,28 @@
-//! Strings of the machine: lists of characters, and texts made for programs.
+//! Conversions between the machine's lists of characters or bytes and Rust's strings.
 //!
-//! Shared by the builtins that read or write text; knows nothing of what the text means.
+//! Shared by the builtins that read or write text; knows no formats.
 
-use crate::data::{Heap, Value};
+use values::{Heap, Value};
 
-/// A list of the text's code points.
+/// Makes a list of the text's code points.
 pub(super) fn string(heap: &mut Heap, text: &str) -> Value {
     let items: Vec<Value> = text.chars().map(|it| Value::int(i64::from(u32::from(it)))).collect();
     heap.list(&items)
 }
 
-/// A list of bytes.
+/// Makes a list of the bytes.
 pub(super) fn byte_list(heap: &mut Heap, bytes: &[u8]) -> Value {
     let items: Vec<Value> = bytes.iter().map(|it| Value::int(i64::from(*it))).collect();
     heap.list(&items)
 }
 
-/// The bytes of a proper list of bytes.
+/// Returns the bytes of a proper list of bytes, or `None`.
 pub(super) fn list_bytes(heap: &Heap, list: Value) -> Option<Vec<u8>> {
     let (bytes, rest) = leading_bytes(heap, list);
     rest.is_nil().then_some(bytes)
 }
 
-/// The bytes that a list begins with, and what follows them.
+/// Returns the leading bytes of a list, and the rest of the list.
 pub(super) fn leading_bytes(heap: &Heap, list: Value) -> (Vec<u8>, Value) {
     let mut bytes = Vec::new();
     let mut rest = list;
@@ -39,7 +39,7 @@ pub(super) fn as_byte(value: Value) -> Option<u8> {
     value.as_int().and_then(|it| u8::try_from(it).ok())
 }
 
-/// What is left of a list after its first `n` cells.
+/// Returns the rest of a list after its first `n` cells.
 pub(super) fn skip(heap: &Heap, list: Value, n: usize) -> Value {
     (0..n).fold(list, |rest, _| heap.uncons(rest).map_or(rest, |it| it.1))
 }

@@ -1,29 +1,29 @@
-//! Timers that programs start: `erlang:send_after` and its kin.
+//! Timers that programs start: `erlang:send_after`, `erlang:start_timer`, and reading and cancelling them.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::clock::{MONOTONIC_BEGIN, MONOTONIC_END, STARTING};
 use crate::builtins::make::atom;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, RefId, Value, View};
 use crate::machine::World;
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
 use trace::Mode;
+use values::{AtomId, RefId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "send_after", 3, Shares::StartTimer, OnBeam::Alike, |w, args| {
-        start(w, args, Value::NIL, Kind::Message)
+        start(w, args, Value::NIL, TimerMessage::Message)
     })
     .moves(0),
     inside("erlang", "send_after", 4, Shares::StartTimer, OnBeam::Alike, |w, args| {
-        start(w, args, arg(args, 3), Kind::Message)
+        start(w, args, arg(args, 3), TimerMessage::Message)
     })
     .moves(0b1000),
     inside("erlang", "start_timer", 3, Shares::StartTimer, OnBeam::Alike, |w, args| {
-        start(w, args, Value::NIL, Kind::Timeout)
+        start(w, args, Value::NIL, TimerMessage::Timeout)
     })
     .moves(0),
     inside("erlang", "start_timer", 4, Shares::StartTimer, OnBeam::Alike, |w, args| {
-        start(w, args, arg(args, 3), Kind::Timeout)
+        start(w, args, arg(args, 3), TimerMessage::Timeout)
     })
     .moves(0b1000),
     inside("erlang", "cancel_timer", 1, Shares::Timer(Mode::Write), OnBeam::Alike, |w, args| {
@@ -42,16 +42,21 @@ pub(super) const ROWS: &[Builtin] = &[
 
 const NANOS_PER_MILLI: i64 = 1_000_000;
 
-/// What a timer sends.
+/// The message that a timer sends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// The message as it is.
+enum TimerMessage {
+    /// The given message.
     Message,
-    /// `{timeout, TimerRef, Message}`
+    /// `{timeout, TimerRef, Message}`.
     Timeout,
 }
 
-fn start(w: &mut World, args: &[Value], options: Value, kind: Kind) -> Result<Value, Fault> {
+fn start(
+    w: &mut World,
+    args: &[Value],
+    options: Value,
+    kind: TimerMessage,
+) -> Result<Value, Fault> {
     let mut is_absolute = false;
     for option in w.heap.list_items(options).ok_or(Fault::BADARG)? {
         match w.heap.elements(option) {
@@ -76,11 +81,14 @@ fn start(w: &mut World, args: &[Value], options: Value, kind: Kind) -> Result<Va
     let id = w.new_ref();
     let reference = Value::reference(id);
     let message = match kind {
-        Kind::Message => arg(args, 2),
-        Kind::Timeout => w.heap.tuple(&[Value::atom(AtomId::TIMEOUT), reference, arg(args, 2)]),
+        TimerMessage::Message => arg(args, 2),
+        TimerMessage::Timeout => {
+            w.heap.tuple(&[Value::atom(AtomId::TIMEOUT), reference, arg(args, 2)])
+        }
     };
     let is_gone = matches!(to, TimerTarget::Process(pid) if !w.is_alive(pid));
-    // One that has its turn fires, if only at nobody: the message might have come in time.
+    // When schedules are explored, a timer for an ended process still fires, because in another order the process might
+    // have received the message.
     if !is_gone || w.schedule.is_some() {
         w.timers.start(at, Timer { id: TimerId::Reference(id), to, message });
         w.timer_started(id);
@@ -98,13 +106,13 @@ fn follow_start(w: &mut World, time: Value, is_absolute: bool) {
     }
 }
 
-/// When a timer is to fire on the virtual clock; `None` if BEAM's clock can't show that time.
+/// Returns the time on the virtual clock when a timer fires; `None` if BEAM's clock can't represent it.
 fn due(w: &World, time: Value, is_absolute: bool) -> Option<u64> {
     let millis = time.as_int()?;
     let nanos = millis.checked_mul(NANOS_PER_MILLI)?;
     let at = if is_absolute {
         let is_shown = (MONOTONIC_BEGIN..=MONOTONIC_END).contains(&nanos);
-        // What lies before the program's begin is due at once.
+        // An absolute time before the program's begin is due at once.
         is_shown.then(|| nanos.checked_sub(MONOTONIC_BEGIN + STARTING))??.max(0)
     } else {
         let nanos = (0 <= nanos).then_some(nanos)?;
@@ -145,7 +153,7 @@ fn read(w: &mut World, timer: Value, options: Value) -> Result<Value, Fault> {
     Ok(answer(w, "read_timer", id, left, is_async, true))
 }
 
-/// Such a timer is none on BEAM.
+/// Whether the timer's receiver has ended. On BEAM such a timer no longer exists.
 fn sends_to_nobody(w: &World, id: RefId) -> bool {
     w.timers.target(id).is_some_and(|it| !w.is_alive(it))
 }
@@ -159,7 +167,7 @@ fn flags(w: &World, options: Value) -> Result<Vec<(AtomId, bool)>, Fault> {
     options.into_iter().map(|it| flag(it).ok_or(Fault::BADARG)).collect()
 }
 
-/// Milliseconds until then, begun ones counted; `false` if there is no such timer.
+/// Returns the milliseconds until a time, rounded up; `false` if there is no such timer.
 fn time_left(w: &World, at: Option<u64>) -> Value {
     let millis = at.map(|at| at.saturating_sub(w.clock).div_ceil(NANOS_PER_MILLI.cast_unsigned()));
     millis.map_or(Value::FALSE, |it| Value::int(i64::try_from(it).unwrap_or(i64::MAX)))

@@ -1,12 +1,12 @@
-//! Tracing and suspending other processes. `erlang:trace_pattern` is done by whoever owns the code.
+//! Tracing and suspending other processes. The owner of the code implements `erlang:trace_pattern`.
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::make::atom;
 use crate::builtins::{Builtin, Effect, Fault, How, OnBeam, Request, Shares, Stop, inside};
-use crate::data::{AtomId, PidId, Value, View};
 use crate::lift::Lift;
 use crate::machine::World;
 use crate::machine::tracing::{Flags, Switch, Tracee, listed};
+use values::{AtomId, PidId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "trace", 3, Shares::Everything, OnBeam::Never, trace),
@@ -145,7 +145,7 @@ fn has_function(w: &World, module: AtomId, name: AtomId, arity: u32) -> bool {
             .any(|it| it.module == text && it.name == function && u32::from(it.arity) == arity)
 }
 
-/// All that was traced so far has been told when this returns.
+/// `erlang:trace_delivered/1`. Trace messages are delivered at once, so the answer is sent immediately.
 fn trace_delivered(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let what = arg(args, 0);
     if what.as_pid().is_none() && !what.is_atom(AtomId::ALL) {
@@ -206,7 +206,7 @@ fn resume(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::TRUE)
 }
 
-/// `[{Pid, ActiveCount, OutstandingCount}]` of whom a process suspends.
+/// Makes `[{Pid, ActiveCount, OutstandingCount}]` for the processes that a process has suspended.
 pub(crate) fn suspending(w: &mut World, pid: PidId) -> Value {
     let mine: Vec<(PidId, i64)> =
         w.suspended.iter().filter(|it| it.0.0 == pid).map(|it| (it.0.1, *it.1)).collect();

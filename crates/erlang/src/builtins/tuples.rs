@@ -2,9 +2,9 @@
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{MAX_ARITY, Value, View};
 use crate::lift;
 use crate::machine::World;
+use values::{MAX_ARITY, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "element", 2, |w, args| element(w, arg(args, 0), arg(args, 1)))
@@ -40,7 +40,7 @@ pub(crate) fn element(w: &World, position: Value, tuple: Value) -> Result<Value,
     badarg(items.zip(place).and_then(|(items, place)| items.get(place)).copied())
 }
 
-/// A position counted from one as an index.
+/// Converts a position, counted from one, to an index.
 #[inline]
 fn place_of(position: Value) -> Option<usize> {
     position.as_usize().and_then(|it| it.checked_sub(1))
@@ -78,7 +78,7 @@ fn list_to_tuple(w: &mut World, list: Value) -> Result<Value, Fault> {
     Ok(w.heap.tuple(&items))
 }
 
-/// `make_tuple/2,3`: later settings of an element win.
+/// `make_tuple/2,3`. Of several initial values for an element, the last one wins.
 fn make_tuple(w: &mut World, arity: Value, item: Value, set: Value) -> Result<Value, Fault> {
     let arity = badarg(arity.as_usize().filter(|it| *it <= MAX_ARITY))?;
     w.check_room(2 * arity * size_of::<Value>())?;
@@ -115,7 +115,7 @@ fn room_for_one(w: &World, tuple: Value) -> Result<Vec<Value>, Fault> {
     copied(w, tuple)
 }
 
-/// The elements of a tuple that is about to be made anew.
+/// Copies the elements of a tuple, after checking that the memory suffices for a new tuple.
 fn copied(w: &World, tuple: Value) -> Result<Vec<Value>, Fault> {
     let items = badarg(w.heap.elements(tuple))?;
     w.heap.count_steps(items.len());
@@ -125,7 +125,7 @@ fn copied(w: &World, tuple: Value) -> Result<Vec<Value>, Fault> {
     Ok(items.to_vec())
 }
 
-/// Tuples of so many elements are not worth a look at the memory.
+/// Tuples with at most this many elements are copied without a check of the memory.
 const FEW: usize = 1_000;
 
 fn delete_element(w: &mut World, position: Value, tuple: Value) -> Result<Value, Fault> {

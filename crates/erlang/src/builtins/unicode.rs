@@ -1,14 +1,14 @@
-//! `unicode`: characters in lists and binaries to UTF-8 and to code points.
+//! `unicode`: conversions of character data (lists and binaries) to UTF-8 and to code points.
 //!
-//! What is left over after an error has a documented meaning and an undocumented shape; programs
-//! match on it, so the shape is BEAM's (erts/emulator/beam/erl_unicode.c).
+//! The rest after an error has a documented meaning but an undocumented shape. Programs match on it, so the shape is
+//! BEAM's (erts/emulator/beam/erl_unicode.c).
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::unicode_wide::{self, Wide};
 use crate::builtins::{Builtin, Fault, Stop, pure};
-use crate::data::{AtomId, Value, View};
 use crate::lift;
 use crate::machine::World;
+use values::{AtomId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("unicode", "characters_to_binary", 2, |w, args| {
@@ -33,19 +33,19 @@ pub(super) const ROWS: &[Builtin] = &[
     }),
 ];
 
-/// How a conversion ended. Values are what was not converted.
+/// The result of a conversion, with the data that was not converted.
 #[derive(Clone, Copy)]
-pub(super) enum End {
+pub(super) enum Outcome {
     Complete,
     Incomplete(Value),
     Error(Value),
 }
 
-fn answer(w: &mut World, converted: Value, end: End) -> Value {
+fn answer(w: &mut World, converted: Value, end: Outcome) -> Value {
     let (tag, rest) = match end {
-        End::Complete => return converted,
-        End::Incomplete(rest) => (AtomId::INCOMPLETE, rest),
-        End::Error(rest) => (AtomId::ERROR, rest),
+        Outcome::Complete => return converted,
+        Outcome::Incomplete(rest) => (AtomId::INCOMPLETE, rest),
+        Outcome::Error(rest) => (AtomId::ERROR, rest),
     };
     w.heap.tuple(&[Value::atom(tag), converted, rest])
 }
@@ -56,8 +56,8 @@ enum Encoding {
     Utf8,
 }
 
-/// The UTF-8 of `data`, as far as it could be converted.
-fn convert(w: &mut World, data: Value, encoding: Value) -> Result<(Vec<u8>, End), Fault> {
+/// Converts `data` to UTF-8, up to the first error.
+fn convert(w: &mut World, data: Value, encoding: Value) -> Result<(Vec<u8>, Outcome), Fault> {
     let encoding = match encoding.as_atom() {
         Some(AtomId::LATIN1) => Encoding::Latin1,
         Some(AtomId::UTF8 | AtomId::UNICODE) => Encoding::Utf8,
@@ -67,7 +67,7 @@ fn convert(w: &mut World, data: Value, encoding: Value) -> Result<(Vec<u8>, End)
         }
     };
     check_shape(w, data)?;
-    // A list of one binary is taken for the binary: an error then leaves no list.
+    // A list of a single binary is treated as the binary, so the rest after an error is no list.
     let subject = match w.heap.uncons(data) {
         Some((head, tail)) if tail.is_nil() && matches!(head.view(), View::Bits(_)) => head,
         _ => data,
@@ -75,21 +75,21 @@ fn convert(w: &mut World, data: Value, encoding: Value) -> Result<(Vec<u8>, End)
     let room = w.room();
     let mut state = State { encoding, out: Vec::new(), pending: Vec::new(), room };
     let end = match state.walk(w, subject)? {
-        Some(rest) if state.pending.is_empty() => End::Error(rest),
+        Some(rest) if state.pending.is_empty() => Outcome::Error(rest),
         Some(rest) => {
             let pending = w.heap.binary(&state.pending);
-            End::Error(w.heap.list(&[pending, rest]))
+            Outcome::Error(w.heap.list(&[pending, rest]))
         }
-        None if state.pending.is_empty() => End::Complete,
+        None if state.pending.is_empty() => Outcome::Complete,
         None => {
             let rest = w.heap.binary(&state.pending);
-            if may_go_on(&state.pending) { End::Incomplete(rest) } else { End::Error(rest) }
+            if may_go_on(&state.pending) { Outcome::Incomplete(rest) } else { Outcome::Error(rest) }
         }
     };
     Ok((state.out, end))
 }
 
-/// What can't be text at all is refused before any of it is converted.
+/// Refuses data of the wrong types before any of it is converted.
 fn check_shape(w: &World, data: Value) -> Result<(), Fault> {
     let is_binary = |value| w.heap.as_bits(value).is_some_and(|it| it.is_binary());
     let mut rest = vec![data];
@@ -98,7 +98,7 @@ fn check_shape(w: &World, data: Value) -> Result<(), Fault> {
             w.spend_steps(1)?;
             at = tail;
             match head.view() {
-                // BEAM looks no further than the first large integer, which is no character.
+                // BEAM stops checking at the first integer that is not small, which is no character.
                 View::Int(_) | View::Big(_) if !head.is_small_on_beam() => return Ok(()),
                 View::Int(_) | View::Nil => (),
                 View::Cons(_) => {
@@ -119,15 +119,15 @@ fn check_shape(w: &World, data: Value) -> Result<(), Fault> {
 struct State {
     encoding: Encoding,
     out: Vec<u8>,
-    /// The beginning of a character whose other bytes are in the next binary.
+    /// The first bytes of a character that continues in the next binary.
     pending: Vec<u8>,
     room: usize,
 }
 
 impl State {
-    /// Converts all of it; what is left after an error otherwise.
+    /// Converts the data. Returns the unconverted rest after an error, or `None` if everything was converted.
     fn walk(&mut self, w: &mut World, data: Value) -> Result<Option<Value>, Fault> {
-        // The lists around the present one, each from where it goes on.
+        // The stack of the enclosing lists, each from the cell where it continues.
         let mut around = Vec::new();
         let mut at = data;
         let mut rest = loop {
@@ -181,7 +181,7 @@ impl State {
         char::from_u32(code)
     }
 
-    /// Converts a binary; what is left of it after an error otherwise.
+    /// Converts a binary. Returns its unconverted rest after an error, or `None`.
     fn binary(&mut self, w: &mut World, binary: Value) -> Option<Value> {
         let View::Bits(at) = binary.view() else { return None };
         let bytes = w.heap.bits(at).to_padded_bytes();
@@ -196,7 +196,7 @@ impl State {
         Some(w.heap.sub_bits(at, from, len))
     }
 
-    /// Takes UTF-8; the place of the error if there is one.
+    /// Converts UTF-8 bytes. Returns the position of the first error, or `None`.
     fn utf8(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut rest = bytes;
         if let Some(first) = self.pending.first() {
@@ -216,7 +216,7 @@ impl State {
         let n_good = str::from_utf8(rest).map_or_else(|it| it.valid_up_to(), |_| rest.len());
         let (good, bad) = rest.split_at(n_good);
         self.out.extend_from_slice(good);
-        // Whether the bytes of a character that is cut off are right is asked at the end.
+        // A truncated character is checked when its remaining bytes arrive, or at the end.
         if bad.first().is_some_and(|it| bad.len() < utf8_len(*it)) {
             self.pending = bad.to_vec();
             return None;
@@ -225,7 +225,7 @@ impl State {
     }
 }
 
-/// How long a character with this first byte is; 0 if there is none.
+/// Returns the length of a character with this first byte; 0 if no character begins with it.
 fn utf8_len(first: u8) -> usize {
     match first {
         0..0x80 => 1,
@@ -236,7 +236,7 @@ fn utf8_len(first: u8) -> usize {
     }
 }
 
-/// Whether more bytes might make these a character. BEAM looks at no more than this.
+/// Whether further bytes could complete a character. BEAM checks only the continuation bits.
 fn may_go_on(pending: &[u8]) -> bool {
     pending.iter().skip(1).all(|it| it & 0xc0 == 0x80)
 }

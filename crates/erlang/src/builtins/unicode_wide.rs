@@ -1,12 +1,12 @@
-//! UTF-16 and UTF-32 in lists and binaries to UTF-8.
+//! Conversion of UTF-16 and UTF-32 in lists and binaries to UTF-8.
 //!
-//! BEAM has these in Erlang (`characters_to_binary_int` in stdlib's unicode.erl), but enters them
-//! from a native function, so they are here. What is left after an error has the same shape.
+//! BEAM implements these in Erlang (`characters_to_binary_int` in stdlib's unicode.erl) but calls them from a native
+//! function, so they are builtins here. The rest after an error has BEAM's shape.
 
-use crate::builtins::unicode::End;
+use crate::builtins::unicode::Outcome;
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, Heap, Value, View};
 use crate::machine::World;
+use values::{AtomId, Heap, Value, View};
 
 #[derive(Clone, Copy)]
 pub(super) struct Wide {
@@ -27,7 +27,7 @@ enum Order {
 }
 
 impl Wide {
-    /// `utf16`, `{utf16,little}` and so on.
+    /// Reads `utf16`, `{utf16,little}` and the like; `None` for other terms.
     pub(super) fn read(heap: &Heap, value: Value) -> Option<Wide> {
         let (unit, order) = match heap.elements(value) {
             None => (value, Order::Big),
@@ -44,19 +44,19 @@ impl Wide {
     }
 }
 
-/// Larger binaries are converted in parts, which shows in what is left after an error.
+/// Larger binaries are converted in parts of this many bytes, which is visible in the rest after an error.
 const PART: usize = 8_192;
 
-/// The beginning of a character, and how many bytes it lacks at least.
+/// The first bytes of a character, and the minimum number of bytes that it lacks.
 struct Pending {
     bytes: Vec<u8>,
     n_missing: usize,
 }
 
-pub(super) fn convert(w: &mut World, data: Value, wide: Wide) -> Result<(Vec<u8>, End), Fault> {
+pub(super) fn convert(w: &mut World, data: Value, wide: Wide) -> Result<(Vec<u8>, Outcome), Fault> {
     let mut out = String::new();
     let mut pending: Option<Pending> = None;
-    // The lists around the present one, each from where it goes on.
+    // The stack of the enclosing lists, each from the cell where it continues.
     let mut around: Vec<Value> = Vec::new();
     let room = w.room();
     let mut at = data;
@@ -68,15 +68,15 @@ pub(super) fn convert(w: &mut World, data: Value, wide: Wide) -> Result<(Vec<u8>
         if at.is_nil() {
             match (around.pop(), pending) {
                 (Some(next), kept) => (at, pending) = (next, kept),
-                (None, None) => return Ok((out.into_bytes(), End::Complete)),
+                (None, None) => return Ok((out.into_bytes(), Outcome::Complete)),
                 (None, Some(kept)) => {
                     let kept = w.heap.binary(&kept.bytes);
-                    return Ok((out.into_bytes(), End::Incomplete(kept)));
+                    return Ok((out.into_bytes(), Outcome::Incomplete(kept)));
                 }
             }
             continue;
         }
-        // A binary that ends a list, or is all there is, stands for itself and the empty list.
+        // A binary as tail, or as the whole data, is treated like a binary followed by `[]`.
         let cell = w.heap.uncons(at);
         let (head, tail) = cell.unwrap_or((at, Value::NIL));
         if cell.is_some() && (head.is_cons() || head.is_nil()) {
@@ -133,7 +133,7 @@ pub(super) fn convert(w: &mut World, data: Value, wide: Wide) -> Result<(Vec<u8>
     while let Some(tail) = around.pop() {
         rest = w.heap.cons(rest, tail);
     }
-    Ok((out.into_bytes(), End::Error(rest)))
+    Ok((out.into_bytes(), Outcome::Error(rest)))
 }
 
 fn two_parts(w: &mut World, first: &[u8], second: &[u8], tail: Value) -> Value {
@@ -146,7 +146,7 @@ fn as_char(value: Value) -> Option<char> {
     u32::try_from(int).ok().and_then(char::from_u32)
 }
 
-/// Takes characters as long as they are whole and right; how many bytes they had.
+/// Converts characters up to the first incomplete or invalid one. Returns how many bytes were converted.
 fn take(out: &mut String, bytes: &[u8], wide: Wide) -> usize {
     let mut n_taken = 0;
     while let Some((char, n)) = first_char(bytes.get(n_taken..).unwrap_or_default(), wide) {
@@ -180,7 +180,7 @@ fn first_char(bytes: &[u8], wide: Wide) -> Option<(char, usize)> {
     }
 }
 
-/// How many bytes, at least, would make these a character; `None` if none would.
+/// Returns how many bytes at least would complete a character; `None` if no bytes would.
 fn n_missing(bytes: &[u8], wide: Wide) -> Option<usize> {
     const HIGH_SURROGATE: std::ops::RangeInclusive<u8> = 0xd8..=0xdb;
     const LOW_SURROGATE: std::ops::RangeInclusive<u8> = 0xdc..=0xdf;

@@ -1,18 +1,18 @@
-//! What code that was rewritten for it tells of its own reductions; see [`Told`].
+//! The calls by which instrumented code reports its own reductions; see [`Told`].
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{Value, to_marked};
 use crate::machine::World;
 use crate::machine::schedule::{Told, actor};
 use term::{Atom, Term};
+use values::{Value, to_marked};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("gimlet_watch", "enter", 3, Shares::Nothing, OnBeam::Alike, enter).moves(0),
     inside("gimlet_watch", "tell", 5, Shares::Nothing, OnBeam::Alike, tell).moves(0),
 ];
 
-/// A function is entered; its frame.
+/// Reports that a function is entered. Returns the number of its frame.
 fn enter(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let frame = w.schedule.as_mut().map_or(0, |it| it.next_frame());
     let parts = [Value::int(frame), arg(args, 0), arg(args, 1), arg(args, 2)];
@@ -20,7 +20,7 @@ fn enter(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::int(frame))
 }
 
-/// Something in a frame was reduced; to what.
+/// Reports that an expression in a frame was reduced to a value. Returns the value.
 fn tell(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let what = arg(args, 1).as_atom().map(|it| w.atoms.name(it).to_owned()).unwrap_or_default();
     note(w, &what, [arg(args, 0), arg(args, 2), arg(args, 3), arg(args, 4)]);

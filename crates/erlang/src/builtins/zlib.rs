@@ -1,7 +1,7 @@
-//! Streams of compressed data: what is native in OTP's `zlib`.
+//! Compression streams: the native functions of OTP's `zlib`.
 //!
-//! Arguments and states are read as BEAM's native functions read them; how bytes are packed is in
-//! [`codec`]. A stream belongs to one process, which alone may use it.
+//! Arguments and states are checked as BEAM's native functions do; `codec` compresses. A stream belongs to one
+//! process, and only this process may use it.
 
 mod codec;
 
@@ -10,10 +10,10 @@ use crate::builtins::handles::HandleKind;
 use crate::builtins::iolist;
 use crate::builtins::make::atom;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, Stop, inside};
-use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::World;
-use codec::{Broken, Deflate, Flush, Frame, Inflate, Unpacked};
+use codec::{CodecError, Deflate, Flush, Format, Inflate, Inflated};
 use std::collections::{BTreeMap, VecDeque};
+use values::{AtomId, PidId, RefId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("zlib", "open_nif", 0, Shares::Nothing, OnBeam::Alike, open),
@@ -66,7 +66,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Whether the run has made none.
+    /// Whether the run has opened no stream.
     pub(crate) fn is_unused(&self) -> bool {
         self.by_ref.is_empty()
     }
@@ -83,7 +83,7 @@ struct Stream {
     controller: PidId,
     state: State,
     input: VecDeque<u8>,
-    /// Output that OTP keeps for the next call.
+    /// Output that OTP's code keeps for the next call.
     stash: Option<Value>,
     buffer_size: i64,
 }
@@ -91,20 +91,20 @@ struct Stream {
 #[derive(Debug)]
 enum State {
     Fresh,
-    Packs(Box<Deflate>),
-    Unpacks(Box<Inflate>, AtEnd),
+    Deflating(Box<Deflate>),
+    Inflating(Box<Inflate>, ExcessInput),
     Closed,
 }
 
-/// What becomes of input beyond the end of the packed data.
+/// How input after the end of the compressed data is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum AtEnd {
+enum ExcessInput {
     Fail,
     Restart,
     Cut,
 }
 
-// Any stream
+// All streams
 
 fn open(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let id = w.handles.make(w.current, HandleKind::Other);
@@ -119,7 +119,7 @@ fn open(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     Ok(Value::reference(id))
 }
 
-/// The stream of the first argument, if it is the running process's.
+/// Returns the stream of the first argument, which must belong to the running process.
 fn stream<'a>(w: &'a mut World, args: &[Value]) -> Result<&'a mut Stream, Fault> {
     let me = w.current;
     let foreign = w.atoms.intern("not_on_controlling_process");
@@ -159,8 +159,8 @@ fn enqueue(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn checksum(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     match &stream(w, args)?.state {
-        State::Packs(deflate) => Ok(Value::int(i64::from(deflate.crc()))),
-        State::Unpacks(inflate, _) => Ok(Value::int(i64::from(inflate.bare_crc()))),
+        State::Deflating(deflate) => Ok(Value::int(i64::from(deflate.crc()))),
+        State::Inflating(inflate, _) => Ok(Value::int(i64::from(inflate.raw_crc()))),
         State::Fresh | State::Closed => Err(raise(w, "not_initialized")),
     }
 }
@@ -188,7 +188,7 @@ fn clear_stash(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-// Packing
+// Compression
 
 fn deflate_init(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let number = |n: usize| arg(args, n).as_int().ok_or(Fault::BADARG);
@@ -198,47 +198,48 @@ fn deflate_init(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if !matches!(stream.state, State::Fresh) {
         return Err(raise(w, "already_initialized"));
     }
-    let Some(frame) = Frame::of_packed(bits) else { return Err(raise(w, "stream_error")) };
-    stream.state = State::Packs(Box::new(Deflate::new(frame, level)));
+    let Some(format) = Format::for_deflate(bits) else { return Err(raise(w, "stream_error")) };
+    stream.state = State::Deflating(Box::new(Deflate::new(format, level)));
     Ok(Value::atom(AtomId::OK))
 }
 
-fn packing<'a>(
+fn deflating<'a>(
     w: &'a mut World,
     args: &[Value],
 ) -> Result<(&'a mut Deflate, &'a mut VecDeque<u8>), Fault> {
     let uninitialized = raise(w, "not_initialized");
     match stream(w, args)? {
-        Stream { state: State::Packs(deflate), input, .. } => Ok((deflate.as_mut(), input)),
+        Stream { state: State::Deflating(deflate), input, .. } => Ok((deflate.as_mut(), input)),
         _ => Err(uninitialized),
     }
 }
 
 fn deflate_dictionary(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let bytes = iolist::bytes(w, arg(args, 1))?;
-    let (deflate, _) = packing(w, args)?;
+    let (deflate, _) = deflating(w, args)?;
     match deflate.set_dictionary(&bytes) {
         Ok(checksum) => Ok(Value::int(i64::from(checksum))),
-        Err(Broken) => Err(raise(w, "stream_error")),
+        Err(CodecError) => Err(raise(w, "stream_error")),
     }
 }
 
 fn deflate_reset(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let (deflate, input) = packing(w, args)?;
+    let (deflate, input) = deflating(w, args)?;
     deflate.reset();
     input.clear();
     stream(w, args)?.stash = None;
     Ok(Value::atom(AtomId::OK))
 }
 
-/// Everything was flushed before. Other levels give other bytes, never other data.
+/// `zlib:deflateParams`. OTP has flushed the stream before; a new level would change the compressed bytes but not the
+/// data, so it is ignored.
 fn deflate_params(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    packing(w, args)?;
+    deflating(w, args)?;
     Ok(Value::atom(AtomId::OK))
 }
 
 fn deflate_end(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let (deflate, input) = packing(w, args)?;
+    let (deflate, input) = deflating(w, args)?;
     let is_whole = !deflate.is_midway() && input.is_empty();
     finish(w, args, is_whole)
 }
@@ -251,14 +252,14 @@ fn deflate(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         3 => Flush::Full,
         _ => Flush::Sync,
     };
-    let (deflate, input) = packing(w, args)?;
+    let (deflate, input) = deflating(w, args)?;
     let Ok((output, is_done)) = deflate.step(input, n_in, n_out, flush) else {
         return Err(raise(w, "stream_error"));
     };
     Ok(progress(w, &output, is_done))
 }
 
-// Unpacking
+// Decompression
 
 fn inflate_init(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let number = |n: usize| arg(args, n).as_int().ok_or(Fault::BADARG);
@@ -267,23 +268,23 @@ fn inflate_init(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if !matches!(stream.state, State::Fresh) {
         return Err(raise(w, "already_initialized"));
     }
-    let Some(frame) = Frame::of_unpacked(bits) else { return Err(raise(w, "stream_error")) };
+    let Some(format) = Format::for_inflate(bits) else { return Err(raise(w, "stream_error")) };
     let at_end = match at_end {
-        0 => AtEnd::Fail,
-        1 => AtEnd::Restart,
-        _ => AtEnd::Cut,
+        0 => ExcessInput::Fail,
+        1 => ExcessInput::Restart,
+        _ => ExcessInput::Cut,
     };
-    stream.state = State::Unpacks(Box::new(Inflate::new(frame)), at_end);
+    stream.state = State::Inflating(Box::new(Inflate::new(format)), at_end);
     Ok(Value::atom(AtomId::OK))
 }
 
-fn unpacking<'a>(
+fn inflating<'a>(
     w: &'a mut World,
     args: &[Value],
-) -> Result<(&'a mut Inflate, AtEnd, &'a mut VecDeque<u8>), Fault> {
+) -> Result<(&'a mut Inflate, ExcessInput, &'a mut VecDeque<u8>), Fault> {
     let uninitialized = raise(w, "not_initialized");
     match stream(w, args)? {
-        Stream { state: State::Unpacks(inflate, at_end), input, .. } => {
+        Stream { state: State::Inflating(inflate, at_end), input, .. } => {
             Ok((inflate.as_mut(), *at_end, input))
         }
         _ => Err(uninitialized),
@@ -292,22 +293,22 @@ fn unpacking<'a>(
 
 fn inflate_dictionary(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let bytes = iolist::bytes(w, arg(args, 1))?;
-    let (inflate, ..) = unpacking(w, args)?;
+    let (inflate, ..) = inflating(w, args)?;
     match inflate.set_dictionary(&bytes) {
         Ok(()) => Ok(Value::atom(AtomId::OK)),
-        Err(codec::Refused::Unasked) => Err(raise(w, "stream_error")),
-        Err(codec::Refused::Other) => Err(raise(w, "data_error")),
+        Err(codec::DictionaryError::Unasked) => Err(raise(w, "stream_error")),
+        Err(codec::DictionaryError::Other) => Err(raise(w, "data_error")),
     }
 }
 
 fn window(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let (inflate, ..) = unpacking(w, args)?;
+    let (inflate, ..) = inflating(w, args)?;
     let bytes = inflate.window().to_vec();
     Ok(w.heap.binary(&bytes))
 }
 
 fn inflate_reset(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let (inflate, _, input) = unpacking(w, args)?;
+    let (inflate, _, input) = inflating(w, args)?;
     inflate.reset();
     inflate.forget_crc();
     input.clear();
@@ -316,7 +317,7 @@ fn inflate_reset(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 fn inflate_end(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let (inflate, _, input) = unpacking(w, args)?;
+    let (inflate, _, input) = inflating(w, args)?;
     let is_whole = inflate.is_at_end() && input.is_empty();
     finish(w, args, is_whole)
 }
@@ -327,28 +328,28 @@ fn inflate(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if n_out > room {
         return Err(Stop::OutOfMemory.into());
     }
-    let (inflate, at_end, input) = unpacking(w, args)?;
+    let (inflate, at_end, input) = inflating(w, args)?;
     if inflate.is_at_end() && !input.is_empty() {
         match at_end {
-            AtEnd::Fail => return Err(raise(w, "data_error")),
-            AtEnd::Restart => inflate.reset(),
-            AtEnd::Cut => input.clear(),
+            ExcessInput::Fail => return Err(raise(w, "data_error")),
+            ExcessInput::Restart => inflate.reset(),
+            ExcessInput::Cut => input.clear(),
         }
     }
     match inflate.step(input, n_in, n_out) {
-        Ok(Unpacked::Bytes { output, is_done }) => Ok(progress(w, &output, is_done)),
-        Ok(Unpacked::NeedsDictionary { checksum, output }) => {
+        Ok(Inflated::Bytes { output, is_done }) => Ok(progress(w, &output, is_done)),
+        Ok(Inflated::NeedsDictionary { checksum, output }) => {
             let output = chunks(w, &output);
             let name = atom(w, "need_dictionary");
-            // BEAM gives it as a signed number of 32 bits.
+            // BEAM returns the checksum as a signed 32-bit number.
             let checksum = Value::int(i64::from(checksum.cast_signed()));
             Ok(w.heap.tuple(&[name, checksum, output]))
         }
-        Err(Broken) => Err(raise(w, "data_error")),
+        Err(CodecError) => Err(raise(w, "data_error")),
     }
 }
 
-// Shared
+// Common parts
 
 fn finish(w: &mut World, args: &[Value], is_whole: bool) -> Result<Value, Fault> {
     let stream = stream(w, args)?;

@@ -1,24 +1,28 @@
-//! The code of `erts_debug:dirty_cpu/2` and `dirty_io/2` while they wait.
+//! The code of `erts_debug:dirty_cpu/2` and `dirty_io/2`, which only wait.
 //!
-//! BEAM has threads of their own for such work. Here the process only waits, and takes no message.
+//! BEAM runs such work on dirty schedulers. Here the process waits for the timeout and receives no message meanwhile.
 
 use crate::code::{FnId, FunctionInfo, Ins, Program, Reg, Src};
-use crate::data::Atoms;
+use values::Atoms;
 
-/// Each is called with how long to wait, and with what it returns then.
+/// The functions' arguments are the timeout and the value to return after it.
 pub(crate) const DIRTY_CPU: FnId = FnId(1);
 pub(crate) const DIRTY_IO: FnId = FnId(2);
 
 const TIMEOUT: Src = Src::reg(Reg(0));
 const RESULT: Src = Src::reg(Reg(1));
-/// Registers below live on.
+/// The registers below this one stay alive during the wait.
 const LIVE: Reg = Reg(2);
 const IS_OVER: Reg = Reg(2);
 const N_REGS: u16 = 3;
 
-/// Adds the functions to a program that has none but that of `receive`.
+/// Adds the two functions to a program whose only function is [`RECEIVE`](super::RECEIVE).
 pub(super) fn add(program: &mut Program, atoms: &mut Atoms) {
-    debug_assert_eq!(program.functions.len(), DIRTY_CPU.0 as usize, "the places of the two");
+    debug_assert_eq!(
+        program.functions.len(),
+        DIRTY_CPU.0 as usize,
+        "DIRTY_CPU and DIRTY_IO are the next functions"
+    );
     for name in ["dirty_cpu", "dirty_io"] {
         let entry = u32::try_from(program.code.len()).unwrap_or(u32::MAX);
         program.code.extend([

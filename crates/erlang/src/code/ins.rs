@@ -1,17 +1,17 @@
 //! Instructions: at most 16 bytes each, on registers of the current frame and constants.
 //!
-//! Registers are given out as a stack: at every instruction that may collect, those below a known
-//! depth hold values and those above hold nothing. Calls place the callee's frame at that depth.
+//! Registers are allocated as a stack: at every instruction that may collect, the registers below a known depth hold
+//! values and those above hold nothing. A call places the callee's frame at that depth.
 
-use crate::data::AtomId;
 use term::Kind;
 use trace::ClauseId;
+use values::AtomId;
 
 /// A register of the current frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reg(pub u16);
 
-/// Where an operand comes from: a register or a literal.
+/// The source of an operand: a register or a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Src(u32);
 
@@ -26,7 +26,7 @@ impl Src {
         Src(LITERAL | u32::try_from(index).unwrap_or(LITERAL - 1))
     }
 
-    /// Index of a literal or number of a register.
+    /// Returns `Ok` with the index of a literal or `Err` with the number of a register.
     #[inline]
     pub fn open(self) -> Result<usize, usize> {
         if self.0 & LITERAL != 0 { Ok((self.0 & !LITERAL) as usize) } else { Err(self.0 as usize) }
@@ -61,15 +61,15 @@ pub enum Cmp {
     NotSame,
 }
 
-/// `args` are places in [`Program::operands`](super::Program), `n` how many; `to` is an address
-/// in the code, taken when the test fails.
+/// An instruction. `args` is the index of the first of `n` operands in [`Program::operands`](super::Program); `to` is
+/// the address of the code to continue at if the test fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ins {
     Move {
         dst: Reg,
         src: Src,
     },
-    /// Makes registers hold something before their time, so that a collection may look at them.
+    /// Initialises registers before they are assigned, so that a collection may visit them.
     Clear {
         from: Reg,
         n: u16,
@@ -108,7 +108,7 @@ pub enum Ins {
         fun: Src,
         args: u32,
     },
-    /// Operands: module, name, then the arguments.
+    /// The operands are the module, the function name and the arguments.
     CallDynamic {
         n: u8,
         base: Reg,
@@ -144,7 +144,7 @@ pub enum Ins {
         a: Src,
         b: Src,
     },
-    /// `+` of a constant, or `-` if it is negative.
+    /// Adds a constant; a negative one comes from a subtraction.
     AddInt {
         dst: Reg,
         a: Src,
@@ -218,7 +218,7 @@ pub enum Ins {
         src: Src,
         to: u32,
     },
-    /// Goes on if the list has a cell.
+    /// Continues with the next instruction if the value is a cons cell, at `nil` if it is `[]`.
     SwitchList {
         src: Src,
         nil: u32,
@@ -278,7 +278,7 @@ pub enum Ins {
         dst: Reg,
         segments: u32,
     },
-    /// `n` captured values.
+    /// Makes a closure with `n` captured values.
     Closure {
         dst: Reg,
         n: u16,
@@ -286,17 +286,17 @@ pub enum Ins {
         args: u32,
     },
 
-    /// `error:function_clause`, in the trace as a call of that name with the arguments.
+    /// Raises `error:function_clause`; the stack trace shows a call of the function `name` with these arguments.
     FunctionClause {
         n: u8,
         name: AtomId,
         args: u32,
     },
-    /// `error:Reason`
+    /// Raises `error:Reason`.
     Fail {
         reason: Src,
     },
-    /// Raises again what a handler caught. The class is in the trace.
+    /// Raises again what a handler caught. The class is stored in the raw trace.
     Raise {
         trace: Src,
         reason: Src,
@@ -305,23 +305,23 @@ pub enum Ins {
         dst: Reg,
         src: Src,
     },
-    /// Makes the value of `catch` from what was raised at `at`.
+    /// Makes the value of a `catch` expression from the exception whose class, reason and trace begin at register `at`.
     CatchEnd {
         at: Reg,
     },
 
-    /// The receive wants messages with this reference only: older messages have it not.
+    /// The receive accepts only messages with this reference, so it skips messages older than the reference.
     Awaits {
         reference: Src,
     },
-    /// The message that the receive looks at, if there is one.
+    /// Reads the current message of the receive, and whether there is one.
     Peek {
         found: Reg,
         message: Reg,
     },
     PeekNext,
     RemoveMessage,
-    /// Waits for a message; the result says whether time ran out. Registers below `depth` live on.
+    /// Waits for a message; `dst` says whether the timeout expired. Registers below `depth` stay alive.
     Wait {
         dst: Reg,
         timeout: Src,
@@ -331,28 +331,28 @@ pub enum Ins {
     Clause {
         id: ClauseId,
     },
-    /// The head of a loop that has no call in it.
+    /// The head of a loop without a call: a safe point, and charged as a call.
     Loop {
         depth: Reg,
     },
-    /// Falls out of a case whose clauses the compiler believed complete.
+    /// Raises `error:if_clause`: no clause of a case matched that the compiler took to be complete.
     NoClause,
-    /// The whole body of a function that another runtime runs.
+    /// Replaces the body of a function that another runtime runs.
     Outside,
-    /// Stands before a function whose calls are watched.
+    /// Stands before a function whose calls are traced.
     Traced {
         function: FnId,
         scope: Scope,
     },
-    /// A call that is watched returns.
+    /// Reports the return of a traced call.
     TracedReturn,
-    /// Goes on with a function whose arguments are in place.
+    /// Continues with a function whose arguments are already in its registers.
     Enter {
         function: FnId,
     },
 }
 
-/// From where calls of a function are seen.
+/// Which calls of a function are traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// Only calls that name the module.
@@ -363,7 +363,7 @@ pub enum Scope {
 const _: () = assert!(size_of::<Ins>() <= 16, "an instruction fits 16 bytes");
 
 impl Ins {
-    /// Where the instruction may jump to.
+    /// The addresses that the instruction may jump to, except those in a switch table.
     pub(crate) fn targets(&mut self) -> [Option<&mut u32>; 2] {
         match self {
             Ins::Jump { to }

@@ -1,40 +1,41 @@
 //! Loaded code: one flat vector of instructions for all modules, and the tables beside it.
 //!
-//! Only grows. Literals live in the world's heap; instructions hold their numbers.
+//! The tables only grow. Literals live in the world's heap; instructions hold their indices.
 
 use crate::builtins::{self, Builtin};
 use crate::code::{BuiltinId, FnId, Ins, Reg, Src};
 use crate::core::{MapOp, Place};
-use crate::data::{AtomId, Atoms, LambdaId, SegmentSpec};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::cell::Cell;
 use trace::ClauseId;
+use values::{AtomId, Atoms, LambdaId, SegmentSpec};
 
 #[derive(Debug, Default)]
 pub struct Program {
     pub code: Vec<Ins>,
     pub operands: Vec<Src>,
     pub functions: Vec<FunctionInfo>,
-    /// The most registers that any function has.
+    /// The largest number of registers of any function.
     pub max_regs: u16,
     pub imports: Vec<Import>,
     pub switches: Vec<SwitchTable>,
     pub bits_patterns: Vec<BitsPattern>,
     pub bits: Vec<Vec<BitsSegment>>,
     pub map_steps: Vec<Vec<MapStep>>,
-    /// Sorted by where they end, inner before outer.
+    /// Sorted by end address; inner handlers come before the ones around them.
     pub handlers: Vec<Handler>,
-    /// Places of instructions, sorted by address; one holds until the next.
+    /// Source places of instructions, sorted by address. An entry applies up to the next one.
     pub places: Vec<(u32, Place)>,
     pub clauses: Vec<ClauseInfo>,
     pub modules: FxHashMap<AtomId, ModuleInfo>,
     pub exports: FxHashMap<(AtomId, AtomId, u32), FnId>,
-    /// The code of each [`LambdaId`], if it is loaded.
+    /// The function of each [`LambdaId`], `None` until its module is loaded.
     pub lambdas: Vec<Option<FnId>>,
     pub builtins: Vec<&'static Builtin>,
     pub builtin_ids: FxHashMap<(AtomId, AtomId, u32), BuiltinId>,
-    /// By its address, the first instruction of each function that was ever run elsewhere.
+    /// The original first instruction of each function whose body was ever replaced by [`Ins::Outside`], by its
+    /// address.
     pub first_instructions: FxHashMap<u32, Ins>,
     pub import_ids: FxHashMap<(AtomId, AtomId, u32), crate::code::ImportId>,
 }
@@ -43,11 +44,11 @@ pub struct Program {
 pub struct FunctionInfo {
     pub module: AtomId,
     pub name: AtomId,
-    /// Parameters, captured values included.
+    /// The number of parameters, captured values included.
     pub arity: u32,
-    /// Where its code begins.
+    /// The address of its first instruction.
     pub entry: u32,
-    /// Where a call goes: to the code, or to what stands before it.
+    /// The address that calls go to: `entry`, or the tracing code in front of the function.
     pub start: u32,
     pub end: u32,
     pub n_regs: u16,
@@ -64,7 +65,7 @@ pub struct Import {
     pub module: AtomId,
     pub name: AtomId,
     pub arity: u32,
-    /// Found at the first call.
+    /// Resolved at the first call; `None` before, and after the target was replaced.
     pub target: Cell<Option<Target>>,
 }
 
@@ -86,7 +87,7 @@ pub struct SwitchTable {
 }
 
 impl SwitchTable {
-    /// How many heads it tells apart.
+    /// How many values or shapes the switch distinguishes.
     pub(crate) fn n_heads(&self) -> usize {
         let lists = usize::from(self.cons.is_some()) + usize::from(self.nil.is_some());
         self.atoms.len() + self.ints.len() + self.tuples.len() + self.literals.len() + lists
@@ -110,17 +111,17 @@ pub struct BitsPattern {
 #[derive(Clone, Debug)]
 pub struct PatternPart {
     pub spec: SegmentSpec,
-    /// In units; `None` is the rest, or what the type says.
+    /// The size in units; `None` means the rest, or a type that knows its own size.
     pub size: Option<Src>,
-    /// Where the value goes, if anyone looks at it.
+    /// The register that the value is stored in, if it is used.
     pub dst: Option<Reg>,
-    /// What the value must be.
+    /// The literal that the value must be equal to.
     pub literal: Option<Src>,
 }
 
 #[derive(Clone, Debug)]
 pub struct BitsSegment {
-    /// Where it stands in the source.
+    /// The number of the segment in the source expression, for error descriptions.
     pub number: u32,
     pub value: Src,
     pub size: Option<Src>,
@@ -134,7 +135,7 @@ pub struct MapStep {
     pub value: Src,
 }
 
-/// What happens to an exception raised between two addresses.
+/// A handler for exceptions raised between two addresses.
 #[derive(Clone, Copy, Debug)]
 pub struct Handler {
     pub start: u32,
@@ -145,9 +146,9 @@ pub struct Handler {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandlerKind {
-    /// Class, reason and raw trace go to three registers from here on.
+    /// Stores class, reason and raw trace in three registers from this one on.
     Try(Reg),
-    /// A guard that fails: nothing is kept.
+    /// A guard that fails: the exception is dropped.
     Guard,
 }
 
@@ -158,10 +159,9 @@ pub struct ClauseInfo {
 }
 
 impl Program {
-    /// A program that knows the builtins and no modules.
+    /// Makes a program that has the builtins and no modules.
     pub fn new(atoms: &mut Atoms) -> Program {
-        // Address 0 returns the value of a tail call that did not run here, address 1 that of a call
-        // that is traced.
+        // Address 0 returns the value of a tail call that was run elsewhere, address 1 that of a traced call.
         let code = vec![Ins::Return { src: Src::reg(Reg(0)) }, Ins::TracedReturn];
         let mut res = Program { code, ..Program::default() };
         for builtin in builtins::all() {
@@ -187,19 +187,19 @@ impl Program {
         self.lambdas.get(id.0 as usize).copied().flatten()
     }
 
-    /// What a call of this function reaches, if its module is loaded or it is a builtin.
+    /// Returns the target of a call from outside the module: a builtin, or an exported function of a loaded module.
     pub fn resolve(&self, module: AtomId, name: AtomId, arity: u32) -> Option<Target> {
         let key = (module, name, arity);
         let builtin = self.builtin_ids.get(&key).map(|it| Target::Builtin(*it));
         builtin.or_else(|| self.code_of(module, name, arity))
     }
 
-    /// The Erlang code of a function, whether or not there is a builtin too.
+    /// Returns the exported Erlang function, even if there is a builtin of the same name.
     pub fn code_of(&self, module: AtomId, name: AtomId, arity: u32) -> Option<Target> {
         self.exports.get(&(module, name, arity)).map(|it| Target::Function(*it))
     }
 
-    /// Nobody reaches the functions of this module any more; its code stays for who is in it.
+    /// Makes the module unreachable by name. Its code stays for the processes that still run it.
     pub(crate) fn forget(&mut self, module: AtomId) {
         self.exports.retain(|it, _| it.0 != module);
         self.modules.remove(&module);
@@ -208,7 +208,7 @@ impl Program {
         }
     }
 
-    /// Calls that name the module reach this function from now on.
+    /// Makes calls that name the module reach this function from now on.
     pub(crate) fn redirect(&mut self, call: (AtomId, AtomId, u32), function: FnId) {
         if let Some(export) = self.exports.get_mut(&call) {
             *export = function;
@@ -225,7 +225,7 @@ impl Program {
         }
     }
 
-    /// The function whose code an address is in.
+    /// Returns the function whose code contains an address.
     pub fn function_at(&self, pc: u32) -> Option<&FunctionInfo> {
         if pc as usize >= self.code.len() {
             return None;
@@ -240,9 +240,9 @@ impl Program {
         place.map_or_else(Place::default, |it| it.1)
     }
 
-    /// The innermost handler for an exception raised at an address.
+    /// Returns the innermost handler for an exception raised at an address.
     pub fn handler_at(&self, pc: u32) -> Option<Handler> {
-        // Handlers of one function lie together; the inner one of two was closed first.
+        // The handlers of one function are contiguous, and inner ones were closed first.
         let from = self.handlers.partition_point(|it| it.end <= pc);
         let function = self.function_at(pc)?;
         let candidates = self.handlers.get(from..)?.iter();
@@ -252,7 +252,7 @@ impl Program {
             .copied()
     }
 
-    /// How many handlers an exception raised at an address could find one after the other.
+    /// Returns how many nested handlers, guards excluded, cover an address.
     pub(crate) fn n_handlers_at(&self, pc: u32) -> usize {
         let from = self.handlers.partition_point(|it| it.end <= pc);
         let Some(function) = self.function_at(pc) else { return 0 };

@@ -1,25 +1,25 @@
-//! The code of `prim_eval:'receive'/2`, by which evaluated programs receive.
+//! The code of `prim_eval:'receive'/2`, by which interpreted code (`erl_eval`) receives messages.
 //!
-//! OTP has it in assembly, because no Erlang calls a function to see whether a message matches.
+//! OTP has this function in assembly, because Erlang cannot call a function to test whether a message matches.
 
 use crate::code::{Cmp, FnId, FunctionInfo, Ins, Program, Reg, Src};
-use crate::data::Atoms;
+use values::Atoms;
 
-/// Called with the fun that matches, the timeout, and the atoms `timeout` and `nomatch`.
+/// The function's arguments are the fun that matches, the timeout, and the atoms `timeout` and `nomatch`.
 pub(crate) const RECEIVE: FnId = FnId(0);
 
 const FUN: Src = Src::reg(Reg(0));
 const TIMEOUT: Src = Src::reg(Reg(1));
 const TIMED_OUT: Src = Src::reg(Reg(2));
 const NO_MATCH: Src = Src::reg(Reg(3));
-/// Registers below live through the loop.
+/// The registers below this one stay alive throughout the loop.
 const LIVE: Reg = Reg(4);
 const FOUND: Reg = Reg(4);
 const MESSAGE: Reg = Reg(5);
 const RESULT: Reg = Reg(6);
 const N_REGS: u16 = 16;
 
-/// Adds the function to a program that has none yet.
+/// Adds the function to a program that has no functions yet.
 pub(super) fn add(program: &mut Program, atoms: &mut Atoms) {
     debug_assert!(program.functions.is_empty(), "{RECEIVE:?} is the first function");
     let entry = u32::try_from(program.code.len()).unwrap_or(u32::MAX);

@@ -1,8 +1,8 @@
-//! The tree of a Core Erlang module. Every binding has a name of its own: nothing is shadowed.
+//! The abstract syntax tree of a Core Erlang module. Every binding has a variable of its own: nothing is shadowed.
 
-use crate::data::SegmentSpec;
 use smol_str::SmolStr;
 use term::{Atom, Term};
+use values::SegmentSpec;
 
 /// A variable, unique in its module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,11 +15,11 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// The functions that `-compile({inline, …})` names.
     pub inline: Vec<(Atom, u32)>,
-    /// How often each variable is mentioned.
+    /// How often each variable is used.
     pub uses: Vec<u32>,
-    /// What the compiler calls each variable; not unique.
+    /// The compiler's name of each variable; not unique.
     pub names: Vec<SmolStr>,
-    /// The files that places speak of. The first is the module's own.
+    /// The files that places refer to. The first one is the module's own.
     pub files: Vec<SmolStr>,
 }
 
@@ -29,7 +29,7 @@ pub struct Function {
     pub lambda: Lambda,
 }
 
-/// Where something stands in the source. Line 0: nowhere, the compiler made it.
+/// A position in the source. Line 0 means that the compiler generated the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     pub line: u32,
@@ -43,10 +43,10 @@ pub struct Lambda {
     pub params: Vec<VarId>,
     pub body: Expr,
     pub place: Place,
-    /// The name that the compiler gives to the code of a `fun … end`.
+    /// The compiler's name for the code of a `fun … end`.
     pub fun_name: Option<Atom>,
-    /// The name under which it fails if no clause matches and it has captured something: its own
-    /// frame would show that among the arguments.
+    /// The function name to show in a `function_clause` error if the fun has captured values, because its own frame
+    /// would show them among the arguments.
     pub stub_name: Option<Atom>,
 }
 
@@ -79,18 +79,18 @@ pub enum ExprKind {
     },
     Seq(Box<Expr>, Box<Expr>),
     Letrec {
-        /// With the names that OTP's compiler gives to their code.
+        /// Each function's variable, the compiler's name for its lifted code, and the function.
         functions: Vec<(VarId, Atom, Lambda)>,
         body: Box<Expr>,
         kind: LetrecKind,
     },
-    /// `apply` of a function of this module.
+    /// A call (`apply`) of a function of this module.
     Local {
         name: Atom,
         arity: u32,
         args: Vec<Expr>,
     },
-    /// `apply` of a function bound by an enclosing `letrec`.
+    /// A call (`apply`) of a function bound by an enclosing `letrec`.
     ApplyLetrec {
         function: VarId,
         args: Vec<Expr>,
@@ -116,7 +116,7 @@ pub enum ExprKind {
         arg: Box<Expr>,
         vars: Vec<VarId>,
         body: Box<Expr>,
-        /// Class, reason, raw stack trace.
+        /// The variables for class, reason and raw stack trace.
         raised: Vec<VarId>,
         handler: Box<Expr>,
     },
@@ -127,7 +127,7 @@ pub enum ExprKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LetrecKind {
     Functions,
-    /// Only ever jumped to; stack traces know nothing of them.
+    /// Bodies that are only ever jumped to; stack traces do not show them.
     Labels,
 }
 
@@ -148,10 +148,11 @@ pub enum MapOp {
 
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// Where it stands in the source, from 1; a string is one segment there and many here.
+    /// The number of the segment in the source, from 1; 0 if the compiler gives none. A string is one segment there and
+    /// many here.
     pub number: u32,
     pub value: Expr,
-    /// In units; a literal `all` or `undefined` is `None`.
+    /// The size in units; `None` for the literals `all` and `undefined`.
     pub size: Option<Expr>,
     pub spec: SegmentSpec,
 }
@@ -162,7 +163,7 @@ pub struct Clause {
     pub guard: Expr,
     pub body: Expr,
     pub place: Place,
-    /// The compiler adds others.
+    /// Whether the programmer wrote the clause; the compiler adds others.
     pub is_of_source: bool,
 }
 
@@ -172,7 +173,7 @@ pub enum Pattern {
     Literal(Term),
     Cons(Box<Pattern>, Box<Pattern>),
     Tuple(Vec<Pattern>),
-    /// Keys are literals or variables bound outside the pattern.
+    /// The keys are literals or variables bound outside the pattern.
     Map(Vec<(Expr, Pattern)>),
     Binary(Vec<PatternSegment>),
     Alias(VarId, Box<Pattern>),
@@ -181,7 +182,7 @@ pub enum Pattern {
 #[derive(Clone, Debug)]
 pub struct PatternSegment {
     pub value: Pattern,
-    /// In units; may speak of variables bound by earlier segments.
+    /// The size in units; may use variables bound by earlier segments.
     pub size: Option<Expr>,
     pub spec: SegmentSpec,
 }

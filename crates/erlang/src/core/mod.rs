@@ -1,4 +1,4 @@
-//! Core Erlang as a tree, and how it is read from the records that the compiler hands out.
+//! The syntax tree of Core Erlang, and its reader from the records that the compiler produces.
 
 mod ast;
 mod read;

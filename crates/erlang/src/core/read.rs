@@ -1,16 +1,16 @@
-//! Reads the `c_*` records of OTP's `core_parse.hrl` into the tree, giving each binding its own id.
+//! Reads the `c_*` records of OTP's `core_parse.hrl` into the syntax tree, giving each binding its own id.
 
 use crate::core::ast::{
     Clause, Expr, ExprKind, Function, Lambda, LetrecKind, MapOp, MapPair, Module, Pattern,
     PatternSegment, Place, Segment, VarId,
 };
-use crate::data::{Endian, SegmentSpec, SegmentType, Sign};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::fmt;
 use term::{Atom, Term};
+use values::{Endian, SegmentSpec, SegmentType, Sign};
 
-/// A record that does not look as OTP's compiler makes it.
+/// A record that does not have the shape that OTP's compiler gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
     pub expected: &'static str,
@@ -25,7 +25,7 @@ impl fmt::Display for ReadError {
 
 type Read<T> = Result<T, ReadError>;
 
-/// Reads a `c_module`. `file` is the source file that places without one speak of.
+/// Reads a `c_module`. `file` is the source file for places that name none.
 pub fn read(core: &Term, file: &str) -> Read<Module> {
     let [_, name, exports, attributes, definitions] = record(core, "c_module")? else {
         return Err(unexpected("a module", core));
@@ -62,7 +62,7 @@ pub fn read(core: &Term, file: &str) -> Read<Module> {
     })
 }
 
-/// What the `{inline, …}` options of the `compile` attributes name.
+/// Returns the functions that the `{inline, …}` options of the `compile` attributes name.
 fn inline_list(attributes: &Term) -> Read<Vec<(Atom, u32)>> {
     let mut res = Vec::new();
     for attribute in list(attributes)? {
@@ -93,16 +93,17 @@ fn name_and_arity(term: &Term) -> Option<(Atom, u32)> {
 }
 
 struct Reader {
-    /// What a name in scope stands for. A binder overwrites and its scope's end restores.
+    /// The variables in scope by name. A binder overwrites an entry, and the end of its scope restores it.
     vars: FxHashMap<Term, VarId>,
     letrecs: FxHashMap<(Atom, u32), VarId>,
     uses: Vec<u32>,
     names: Vec<SmolStr>,
     files: Vec<SmolStr>,
-    /// The function that is being read, and how many names OTP's compiler has made in it so far.
+    /// The function that is being read, as `name/arity`; `n_lifted` counts the names that OTP's compiler generates in
+    /// it.
     owner: String,
     n_lifted: u32,
-    /// Of the lambdas around what is being read.
+    /// For each enclosing lambda, its [`Lambda::stub_name`] if one was generated.
     stub_names: Vec<Option<Atom>>,
 }
 
@@ -201,7 +202,7 @@ impl Reader {
                 }
             }
             ("c_catch", [body]) => ExprKind::Catch(Box::new(self.expr(body)?)),
-            // Only annotations of a tree that was not meant for code.
+            // `c_opaque` occurs only in trees that were not made for code generation.
             ("c_opaque", [value]) => ExprKind::Literal(value.clone()),
             _ => return Err(unexpected("an expression", term)),
         })
@@ -319,7 +320,7 @@ impl Reader {
         let [anno, value, size, unit, ty, flags] = record(term, "c_bitstr")? else {
             return Err(unexpected("a segment", term));
         };
-        // Segments that can't fail have no number.
+        // The compiler numbers only segments whose construction may fail.
         let number = annotations(anno).iter().find_map(|it| match it.as_tuple() {
             Some([tag, Term::Int(n)]) if tag.as_atom() == Some("segment") => u32::try_from(*n).ok(),
             _ => None,
@@ -461,14 +462,14 @@ impl Reader {
     }
 }
 
-/// A literal pattern, its lists and tuples taken apart like written ones.
+/// Makes a pattern of a literal, with lists and tuples taken apart as in a written pattern.
 fn literal_pattern(value: &Term) -> Pattern {
     match value {
         Term::List(list) => list.items.iter().rfold(literal_pattern(&list.tail), |tail, head| {
             Pattern::Cons(Box::new(literal_pattern(head)), Box::new(tail))
         }),
         Term::Tuple(items) => Pattern::Tuple(items.iter().map(literal_pattern).collect()),
-        // As a pattern, `#{}` matches every map.
+        // `#{}` as a pattern matches every map.
         Term::Map(pairs) if pairs.is_empty() => Pattern::Map(Vec::new()),
         Term::Map(_)
         | Term::Int(_)
@@ -524,7 +525,7 @@ fn segment_spec(unit: &Term, ty: &Term, flags: &Term) -> Read<SegmentSpec> {
     })
 }
 
-/// The fields of a record after its tag.
+/// Returns the fields of a record after its tag.
 fn record<'a>(term: &'a Term, tag: &'static str) -> Read<&'a [Term]> {
     match term.as_tuple() {
         Some([Term::Atom(found), fields @ ..]) if found.as_str() == tag => Ok(fields),
@@ -562,7 +563,7 @@ fn function_name(term: &Term) -> Read<(Atom, u32)> {
     }
 }
 
-/// What is added to the columns of clauses of the source, which are known by it.
+/// The number that is added to the column of a clause that comes from the source, to tell it from generated clauses.
 pub const MARK: i64 = 1_000_000;
 
 fn is_marked(annotation: &Term) -> bool {

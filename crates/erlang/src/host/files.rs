@@ -1,42 +1,42 @@
-//! The file system as OTP's `prim_file` needs it: what is native there, and no more.
+//! The file system operations that OTP's `prim_file` needs: its native functions and no more.
 //!
-//! Paths are bytes, as the operating system has them. Who implements this decides where relative
-//! paths begin; nothing here opens a file.
+//! Paths are bytes, as the operating system has them. The implementation decides what relative paths are relative to;
+//! nothing in this file opens a file.
 
 use std::fmt;
 
 pub trait Files: fmt::Debug {
     fn open(&mut self, path: &[u8], modes: OpenModes) -> Result<FileId, Errno>;
     fn close(&mut self, file: FileId) -> Result<(), Errno>;
-    /// As many bytes as there are, up to `n`.
+    /// Reads up to `n` bytes from the current position; fewer only at the end of the file.
     fn read(&mut self, file: FileId, n: usize) -> Result<Vec<u8>, Errno>;
     fn read_at(&mut self, file: FileId, offset: u64, n: usize) -> Result<Vec<u8>, Errno>;
     fn write(&mut self, file: FileId, bytes: &[u8]) -> Result<(), Errno>;
     fn write_at(&mut self, file: FileId, offset: u64, bytes: &[u8]) -> Result<(), Errno>;
-    /// The new position, from the beginning.
+    /// Moves the current position and returns it, in bytes from the beginning.
     fn seek(&mut self, file: FileId, origin: Origin, offset: i64) -> Result<u64, Errno>;
     fn sync(&mut self, file: FileId, what: Sync) -> Result<(), Errno>;
-    /// Ends the file at the current position.
+    /// Truncates the file at the current position.
     fn truncate(&mut self, file: FileId) -> Result<(), Errno>;
     fn allocate(&mut self, file: FileId, offset: u64, len: u64) -> Result<(), Errno>;
     fn advise(&mut self, file: FileId, offset: u64, len: u64, advice: Advice) -> Result<(), Errno>;
     fn info_of(&mut self, file: FileId) -> Result<FileInfo, Errno>;
-    /// What the operating system calls the open file.
+    /// Returns the operating system's descriptor of the open file.
     fn descriptor(&mut self, file: FileId) -> Result<i32, Errno>;
 
     fn info(&mut self, path: &[u8], links: Links) -> Result<FileInfo, Errno>;
     fn set_permissions(&mut self, path: &[u8], mode: u32) -> Result<(), Errno>;
-    /// `None` leaves it as it is.
+    /// Sets the owner; `None` leaves the user or group unchanged.
     fn set_owner(
         &mut self,
         path: &[u8],
         user: Option<u32>,
         group: Option<u32>,
     ) -> Result<(), Errno>;
-    /// Seconds since 1970.
+    /// Sets the times of last access and modification, in seconds since 1970.
     fn set_times(&mut self, path: &[u8], accessed: i64, modified: i64) -> Result<(), Errno>;
     fn read_link(&mut self, path: &[u8]) -> Result<Vec<u8>, Errno>;
-    /// The names in a directory, without itself and its parent.
+    /// Returns the names in a directory, without `.` and `..`.
     fn list_dir(&mut self, path: &[u8]) -> Result<Vec<Vec<u8>>, Errno>;
     fn rename(&mut self, from: &[u8], to: &[u8]) -> Result<(), Errno>;
     fn hard_link(&mut self, existing: &[u8], new: &[u8]) -> Result<(), Errno>;
@@ -47,15 +47,15 @@ pub trait Files: fmt::Debug {
     fn current_dir(&mut self) -> Result<Vec<u8>, Errno>;
     fn set_current_dir(&mut self, path: &[u8]) -> Result<(), Errno>;
 
-    /// Closes all that is open and forgets what the program set.
+    /// Closes all open files and undoes what the program set, such as the current directory.
     fn reset(&mut self);
 }
 
-/// A file that is open.
+/// The identity of an open file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileId(pub u32);
 
-/// The name of an error of the operating system, in the atoms of `file:posix()`: `enoent`.
+/// An error of the operating system, by its atom in `file:posix()`: `enoent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Errno(pub &'static str);
 
@@ -64,7 +64,7 @@ impl Errno {
     pub const ENOTSUP: Errno = Errno("enotsup");
 }
 
-/// How a file is opened; what is not said is not done.
+/// How a file is opened. A mode that is false is not used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenModes {
     pub read: bool,
@@ -73,7 +73,7 @@ pub struct OpenModes {
     pub exclusive: bool,
     pub sync: bool,
     pub directory: bool,
-    /// Opens a directory as if it were a file.
+    /// Also opens a directory or device, as if it were a regular file.
     pub any_type: bool,
 }
 
@@ -100,7 +100,7 @@ pub enum Advice {
     NoReuse,
 }
 
-/// Whether a symbolic link stands for itself or for what it names.
+/// Whether an operation follows a symbolic link or applies to the link itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     Follow,
@@ -116,7 +116,7 @@ pub enum FileKind {
     Other,
 }
 
-/// What `#file_info{}` holds; times in seconds since 1970.
+/// The fields of `#file_info{}`; times in seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileInfo {
     pub size: u64,

@@ -1,6 +1,6 @@
-//! Programs of the operating system, started and talked to by ports.
+//! Programs of the operating system, which ports start and communicate with.
 //!
-//! What they say comes as events, whenever the machine listens.
+//! Their output and exits are events that the machine collects with [`Programs::listen`].
 
 use crate::host::Errno;
 use std::fmt;
@@ -8,15 +8,15 @@ use std::time::Duration;
 
 pub trait Programs: fmt::Debug {
     fn start(&mut self, command: &Command) -> Result<(ProgramId, u32), Errno>;
-    /// Hands over bytes for its input; never waits until they are read.
+    /// Queues bytes for the program's input; never waits until the program reads them.
     fn write(&mut self, program: ProgramId, bytes: Vec<u8>);
-    /// Nobody listens to it any more, and its input is over.
+    /// Closes the program's input and ignores its further output.
     fn close(&mut self, program: ProgramId);
-    /// Waits until something happened, but not longer than this. Also how long it took.
+    /// Waits until there is an event, at most for `limit`. Returns the events and the time waited.
     fn listen(&mut self, limit: Duration) -> (Vec<(ProgramId, ProgramEvent)>, Duration);
-    /// The process that we are.
+    /// Returns the operating system's process id of this process.
     fn own_process(&mut self) -> u32;
-    /// Ends all that were started.
+    /// Ends all programs that were started.
     fn reset(&mut self);
 }
 
@@ -26,7 +26,7 @@ pub struct ProgramId(pub u32);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     pub what: Executable,
-    /// All variables that it sees.
+    /// All environment variables of the program.
     pub environment: Vec<(String, String)>,
     pub dir: String,
     pub input: Input,
@@ -35,7 +35,7 @@ pub struct Command {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Executable {
-    /// A line for the shell.
+    /// A command line for the shell.
     Line(Vec<u8>),
     File {
         path: Vec<u8>,
@@ -50,7 +50,7 @@ pub enum Input {
     Nothing,
 }
 
-/// Where it writes its errors.
+/// Where the standard error of the program goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Errors {
     AsOurs,
@@ -60,9 +60,9 @@ pub enum Errors {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProgramEvent {
     Output(Vec<u8>),
-    /// There will be no more output.
+    /// The program closed its output.
     End,
     Exited(i32),
-    /// It does not read its input.
+    /// The program does not read its input: writing to it failed.
     Failed(Errno),
 }

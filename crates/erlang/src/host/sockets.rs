@@ -1,6 +1,6 @@
-//! Sockets of the network, as the machine's drivers of TCP and UDP need them.
+//! Network sockets, as the machine's drivers of TCP and UDP need them.
 //!
-//! Nothing here waits but [`Sockets::wait`]; who would have to is told `eagain`.
+//! Only [`Sockets::wait`] blocks; every other operation that would have to wait returns `eagain`.
 
 use crate::host::Errno;
 use std::fmt;
@@ -12,13 +12,13 @@ pub trait Sockets: fmt::Debug {
     fn bind(&mut self, socket: SocketId, to: SocketAddr) -> Result<(), Errno>;
     fn listen(&mut self, socket: SocketId, backlog: u16) -> Result<(), Errno>;
     fn accept(&mut self, socket: SocketId) -> Result<SocketId, Errno>;
-    /// `einprogress` if it is not known yet; then the socket can be written to when it is.
+    /// Connects; `einprogress` means that the socket becomes writable when the connection is made or has failed.
     fn connect(&mut self, socket: SocketId, to: SocketAddr) -> Result<(), Errno>;
-    /// What became of a connection that was in progress.
+    /// Returns the result of a connection that was in progress.
     fn error(&mut self, socket: SocketId) -> Result<(), Errno>;
-    /// At most that many bytes, and of a datagram who sent it; no bytes if there will be no more.
+    /// Receives at most `max` bytes, for a datagram with its sender. An empty result of a stream means its end.
     fn receive(&mut self, socket: SocketId, max: usize) -> Result<Received, Errno>;
-    /// How many bytes it took.
+    /// Sends bytes and returns how many of them were accepted.
     fn send(
         &mut self,
         socket: SocketId,
@@ -36,10 +36,10 @@ pub trait Sockets: fmt::Debug {
     ) -> Result<(), Errno>;
     fn option(&mut self, socket: SocketId, option: SocketOption) -> Result<u32, Errno>;
     fn close(&mut self, socket: SocketId);
-    /// Waits until one of these can go on, but not longer than this. Also how long it took.
+    /// Waits until one of the sockets is ready, at most for `limit`. Returns the ready ones and the time waited.
     fn wait(&mut self, wishes: &[Wish], limit: Duration) -> (Vec<Wish>, Duration);
     fn host_name(&mut self) -> String;
-    /// Closes all that were opened.
+    /// Closes all sockets that were opened.
     fn reset(&mut self);
 }
 
@@ -71,7 +71,7 @@ pub struct Received {
     pub from: Option<SocketAddr>,
 }
 
-/// Who waits, and for what.
+/// A socket to wait for, and whether to read from it or write to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wish {
     pub socket: SocketId,
@@ -84,12 +84,12 @@ pub enum Direction {
     Out,
 }
 
-/// Options that the operating system keeps.
+/// Socket options that the operating system keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SocketOption {
     ReuseAddress,
     KeepAlive,
-    /// Seconds, and one more; 0 is none.
+    /// The linger time in seconds plus 1; 0 turns lingering off.
     Linger,
     Broadcast,
     SendBuffer,

@@ -1,10 +1,10 @@
-//! Numbers: that operands are numbers is a choice, and so is that a divisor is not zero.
+//! Arithmetic. Whether the operands are numbers is a choice, and so is whether a divisor is zero.
 
-use crate::data::{Value, compare_value};
 use crate::lift::{Lifting, arg, own_expr};
 use term::{Kind, Op};
+use values::{Value, compare_value};
 
-/// Why there may be no result though the operands are good.
+/// The loss where an operation fails although its operands are valid.
 const BEYOND: &str = "a number beyond all floats or all integers";
 
 fn binary(
@@ -18,9 +18,9 @@ fn binary(
     if own_expr(a).is_none() && own_expr(b).is_none() {
         return found;
     }
-    for (place, operand) in [(0, a), (1, b)] {
+    for (site_index, operand) in [(0, a), (1, b)] {
         let holds = if kind == Kind::Number { operand.is_number() } else { operand.is_integer() };
-        if !l.is(place, operand, kind, holds) {
+        if !l.test_kind(site_index, operand, kind, holds) {
             return found;
         }
     }
@@ -41,7 +41,7 @@ fn binary(
 }
 
 fn is_float_zero(value: Value) -> bool {
-    matches!(value.view(), crate::data::View::Float(float) if float == 0.0)
+    matches!(value.view(), values::View::Float(float) if float == 0.0)
 }
 
 fn unary(
@@ -54,7 +54,7 @@ fn unary(
     let a = arg(args, 0);
     let Some(expr) = own_expr(a) else { return found };
     let holds = if kind == Kind::Number { a.is_number() } else { a.is_integer() };
-    if !l.is(0, a, kind, holds) {
+    if !l.test_kind(0, a, kind, holds) {
         return found;
     }
     if found.is_none() {
@@ -63,8 +63,8 @@ fn unary(
     Some(l.result(op, &[expr], found?))
 }
 
-/// A function of floats. Where it is not defined is a choice as far as that is said by one bound;
-/// results beyond all floats are not followed.
+/// A function of floats. Whether the operand is in the function's domain is a choice if the domain has a single bound;
+/// results that exceed the range of floats are not followed symbolically.
 fn of_floats(
     l: &mut Lifting<'_>,
     op: Op,
@@ -76,8 +76,8 @@ fn of_floats(
         return found;
     }
     let mut operands = Vec::new();
-    for (place, operand) in (0..).zip(args) {
-        if !l.is(place, *operand, kind, operand.is_number()) {
+    for (site_index, operand) in (0..).zip(args) {
+        if !l.test_kind(site_index, *operand, kind, operand.is_number()) {
             return found;
         }
         operands.push(l.expr(*operand)?);
@@ -146,6 +146,6 @@ liftings! {
 /// `+X`
 pub(crate) fn plus(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let a = arg(args, 0);
-    l.is(0, a, Kind::Number, a.is_number());
+    l.test_kind(0, a, Kind::Number, a.is_number());
     found
 }

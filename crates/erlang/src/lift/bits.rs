@@ -1,11 +1,11 @@
 //! Bitstrings: sizes, parts, matching and construction.
 
 use crate::code::{BitsSegment, PatternPart};
-use crate::data::{AtomId, Endian, SegmentSpec, SegmentType, Sign, Value, View};
 use crate::lift::{Lifting, arg, own_expr, shadow};
 use term::{Conversion, Expr, ExprId, Kind, Op};
+use values::{AtomId, Endian, SegmentSpec, SegmentType, Sign, Value, View};
 
-/// How far a match has come, as an expression and as a number.
+/// A position in a bitstring, symbolic and concrete.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Position {
     pub(crate) expr: ExprId,
@@ -13,8 +13,8 @@ pub(crate) struct Position {
 }
 
 impl Lifting<'_> {
-    fn is_bits(&mut self, place: u32, value: Value) -> bool {
-        self.is(place, value, Kind::Bitstring, matches!(value.view(), View::Bits(_)))
+    fn is_bits(&mut self, site_index: u32, value: Value) -> bool {
+        self.test_kind(site_index, value, Kind::Bitstring, matches!(value.view(), View::Bits(_)))
     }
 
     fn bits_number(&mut self, bits: u64) -> ExprId {
@@ -23,19 +23,20 @@ impl Lifting<'_> {
 
     // Matching
 
-    /// The start of a match.
+    /// The position at the start of a match.
     pub(crate) fn start_match(&mut self) -> Position {
         self.position(0)
     }
 
-    /// A place in the bits that does not depend on the input.
+    /// A position that does not depend on the input.
     pub(crate) fn position(&mut self, bits: u64) -> Position {
         Position { expr: self.bits_number(bits), bits }
     }
 
-    /// How many bits a segment takes, as it stands in the pattern; `None`: the size is no size.
+    /// The size of a segment in bits, according to its size expression and unit; `None` if the size is not a natural
+    /// number.
     pub(crate) fn segment_bits(&mut self, size: Value, unit: u16) -> Option<ExprId> {
-        if !self.is(1, size, Kind::Integer, size.is_integer()) {
+        if !self.test_kind(1, size, Kind::Integer, size.is_integer()) {
             return None;
         }
         let expr = self.expr(size)?;
@@ -73,7 +74,8 @@ impl Lifting<'_> {
         }
     }
 
-    /// A segment of known size: whether it is there is a choice. `next` is where it ends, if so.
+    /// A segment of known size. Whether the bitstring is long enough is a choice. `next` is the segment's concrete end
+    /// in bits, or `None` if the bitstring is too short.
     pub(crate) fn sized_segment(
         &mut self,
         value: Value,
@@ -96,7 +98,7 @@ impl Lifting<'_> {
         self.number(a).is_some() && self.number(b).is_some()
     }
 
-    /// All that is left; with a unit, that it divides what is left is a choice.
+    /// A segment that takes all remaining bits. Whether their number is a multiple of the unit is a choice.
     pub(crate) fn last_segment(
         &mut self,
         value: Value,
@@ -121,7 +123,7 @@ impl Lifting<'_> {
         Some(self.apply(Op::Slice, &[whole, at.expr, left]))
     }
 
-    /// That a match used up all bits came out like this.
+    /// Records the choice whether a match consumed all bits.
     pub(crate) fn end_match(&mut self, value: Value, at: Position, holds: bool) {
         if let Some(whole) = self.expr(value) {
             let size = self.apply(Op::BitSize, &[whole]);
@@ -130,7 +132,7 @@ impl Lifting<'_> {
         }
     }
 
-    /// What a segment's bits mean; `None`: not followed.
+    /// The value of a segment's bits; `None` if it is not followed symbolically.
     pub(crate) fn meaning(&mut self, spec: SegmentSpec, slice: ExprId) -> Option<ExprId> {
         match spec.ty {
             SegmentType::Integer => {
@@ -149,13 +151,13 @@ impl Lifting<'_> {
         }
     }
 
-    /// Floats of other sizes are not followed.
+    /// Whether the slice has a size of floats that are followed symbolically: 32 or 64 bits.
     fn has_size_of_float(&self, slice: ExprId) -> bool {
         let Some(Expr::Apply(Op::Slice, args)) = self.record.exprs.get(slice) else { return false };
         args.get(2).and_then(|it| self.number(*it)).is_some_and(|it| it == 32 || it == 64)
     }
 
-    /// That the bits of a segment are a number is a choice if they are to be a float.
+    /// Records the choice whether the bits of a float segment encode a number.
     pub(crate) fn choose_float(&mut self, spec: SegmentSpec, slice: ExprId, is_found: bool) {
         if spec.ty == SegmentType::Float && self.has_size_of_float(slice) {
             let is_little = spec.endian == Endian::Little;
@@ -165,7 +167,7 @@ impl Lifting<'_> {
         }
     }
 
-    /// The value of a segment, which must be a literal or goes to a register.
+    /// The value of a matched segment with its shadow; it is compared with a literal or stored in a register.
     pub(crate) fn segment_value(
         &mut self,
         part: &PatternPart,
@@ -184,7 +186,7 @@ impl Lifting<'_> {
 
     // Construction
 
-    /// The bits of one segment; `None`: not followed, or refused.
+    /// The bits of a constructed segment; `None` if they are not followed symbolically, or the construction fails.
     pub(crate) fn built_segment(
         &mut self,
         segment: &BitsSegment,
@@ -197,7 +199,7 @@ impl Lifting<'_> {
         };
         match segment.spec.ty {
             SegmentType::Integer => {
-                if !self.is(6, value, Kind::Integer, value.is_integer()) {
+                if !self.test_kind(6, value, Kind::Integer, value.is_integer()) {
                     return None;
                 }
                 let is_little = segment.spec.endian == Endian::Little;
@@ -230,13 +232,13 @@ impl Lifting<'_> {
         }
     }
 
-    /// Whether a bitstring has so many units, with nothing left.
+    /// Whether the bitstring's size is a multiple of the unit.
     fn is_whole(&mut self, value: Value, unit: u16) -> bool {
         let View::Bits(at) = value.view() else { return false };
         let holds = self.heap.bit_len(at).is_multiple_of(u64::from(unit));
         match (own_expr(value), unit) {
             (None, _) | (_, 1) => holds,
-            (Some(_), 8) => self.is(9, value, Kind::Binary, holds),
+            (Some(_), 8) => self.test_kind(9, value, Kind::Binary, holds),
             (Some(bits), _) => {
                 let (unit, zero) = (self.int(i64::from(unit)), self.int(0));
                 let size = self.apply(Op::BitSize, &[bits]);
@@ -262,7 +264,7 @@ pub(crate) fn bit_size(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>
     Some(l.result(Op::BitSize, &[expr], found?))
 }
 
-/// Rounded up to whole bytes.
+/// `byte_size/1`, which rounds up to whole bytes.
 pub(crate) fn byte_size(
     l: &mut Lifting<'_>,
     args: &[Value],
@@ -278,11 +280,11 @@ pub(crate) fn byte_size(
     Some(l.result(Op::Quotient, &[rounded, eight], found))
 }
 
-/// `size/1`: of a tuple or a bitstring, whose last byte counts only if it is whole.
+/// `size/1` of a tuple, or of a bitstring, where it counts whole bytes only.
 pub(crate) fn size(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let value = arg(args, 0);
     let Some(expr) = own_expr(value) else { return found };
-    if l.is(2, value, Kind::Tuple, matches!(value.view(), View::Tuple(..))) {
+    if l.test_kind(2, value, Kind::Tuple, matches!(value.view(), View::Tuple(..))) {
         return Some(l.result(Op::TupleSize, &[expr], found?));
     }
     l.is_bits(0, value);
@@ -324,15 +326,15 @@ fn slice(
         return found;
     }
     let is_bits = matches!(value.view(), View::Bits(_));
-    if !l.is(0, value, Kind::Bitstring, is_bits)
-        || !l.is(1, start, Kind::Integer, start.is_integer())
-        || !l.is(2, len, Kind::Integer, len.is_integer())
+    if !l.test_kind(0, value, Kind::Bitstring, is_bits)
+        || !l.test_kind(1, start, Kind::Integer, start.is_integer())
+        || !l.test_kind(2, len, Kind::Integer, len.is_integer())
     {
         return found;
     }
     let (Some(at), Some(n)) = (start.as_int(), len.as_int()) else { return found };
     let (whole, at_expr, n_expr) = (l.expr(value)?, l.expr(start)?, l.expr(len)?);
-    // A negative length counts backwards from the start.
+    // A negative length extends backwards from the start.
     let zero = l.int(0);
     let is_backwards = l.apply(Op::Less, &[n_expr, zero]);
     if own_expr(len).is_some() {
@@ -378,7 +380,9 @@ pub(crate) fn split(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -
         return found;
     }
     let is_bits = matches!(value.view(), View::Bits(_));
-    if !l.is(0, value, Kind::Bitstring, is_bits) || !l.is(1, at, Kind::Integer, at.is_integer()) {
+    if !l.test_kind(0, value, Kind::Bitstring, is_bits)
+        || !l.test_kind(1, at, Kind::Integer, at.is_integer())
+    {
         return found;
     }
     let (whole, at_expr, zero, eight) = (l.expr(value)?, l.expr(at)?, l.int(0), l.int(8));
@@ -424,7 +428,7 @@ fn byte(
         return found;
     }
     let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
-    if !l.is(6, value, Kind::Binary, is_binary) {
+    if !l.test_kind(6, value, Kind::Binary, is_binary) {
         return found;
     }
     let sliced = slice(l, value, place, len, found)?;
@@ -437,7 +441,7 @@ pub(crate) fn last(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) ->
     let value = arg(args, 0);
     let Some(expr) = own_expr(value) else { return found };
     let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
-    if !l.is(0, value, Kind::Binary, is_binary) {
+    if !l.test_kind(0, value, Kind::Binary, is_binary) {
         return found;
     }
     let (size, eight) = (l.apply(Op::BitSize, &[expr]), l.int(8));
@@ -449,27 +453,27 @@ pub(crate) fn last(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) ->
     Some(l.result(Op::BitsToInteger { is_signed: false, is_little: false }, &[byte], found))
 }
 
-/// `binary:copy/1`: the same binary.
+/// `binary:copy/1`: the result equals the argument.
 pub(crate) fn copied(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let value = arg(args, 0);
     let Some(expr) = own_expr(value) else { return found };
-    l.is(0, value, Kind::Binary, found.is_some());
+    l.test_kind(0, value, Kind::Binary, found.is_some());
     Some(found?.with_shadow(shadow(expr)))
 }
 
-/// `binary:copy/2`: each number of copies is a path of its own.
+/// `binary:copy/2`: the number of copies is a choice with one alternative for each number.
 pub(crate) fn repeated(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let (value, times) = (arg(args, 0), arg(args, 1));
     if own_expr(value).is_none() && own_expr(times).is_none() {
         return found;
     }
-    if !l.is(0, times, Kind::Integer, times.is_integer()) {
+    if !l.test_kind(0, times, Kind::Integer, times.is_integer()) {
         return found;
     }
     let Some(n) = l.natural(1, times, "binary:copy/2") else { return found };
-    // Whether there are whole bytes matters only where some are copied.
+    // With no copies, the argument may be any bitstring.
     let kind = if n == 0 { Kind::Bitstring } else { Kind::Binary };
-    l.is(3, value, kind, found.is_some());
+    l.test_kind(3, value, kind, found.is_some());
     let found = found?;
     let Some(bits) = own_expr(value) else { return Some(found) };
     match n {
@@ -482,10 +486,10 @@ pub(crate) fn repeated(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>
     }
 }
 
-/// More copies of something symbolic are taken as they are.
+/// The maximum number of copies of a symbolic binary that are followed; for more copies the binary is pinned.
 const MAX_COPIES: usize = 64;
 
-/// `binary:encode_unsigned/1` and `/2`: how many bytes the number takes is a path of its own.
+/// `binary:encode_unsigned/1` and `/2`: the number of bytes is a choice.
 pub(crate) fn encoded(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let (number, end) = (arg(args, 0), args.get(1).copied());
     if end.is_some_and(|it| own_expr(it).is_some()) {
@@ -493,7 +497,7 @@ pub(crate) fn encoded(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>)
         return found;
     }
     let Some(expr) = own_expr(number) else { return found };
-    if !l.is(0, number, Kind::Integer, number.is_integer()) {
+    if !l.test_kind(0, number, Kind::Integer, number.is_integer()) {
         return found;
     }
     let zero = l.int(0);
@@ -513,7 +517,7 @@ pub(crate) fn encoded(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>)
     Some(l.result(Op::IntegerToBits { is_little }, &[expr, n_bits], found))
 }
 
-/// `binary:decode_unsigned/1` and `/2`: the number in all of its bytes.
+/// `binary:decode_unsigned/1` and `/2`: the integer that all bytes encode.
 pub(crate) fn decoded(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let (value, end) = (arg(args, 0), args.get(1).copied());
     if end.is_some_and(|it| own_expr(it).is_some()) {
@@ -523,11 +527,11 @@ pub(crate) fn decoded(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>)
     let Some(expr) = own_expr(value) else { return found };
     let is_little = end.is_some_and(|it| it.is_atom(AtomId::LITTLE));
     let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
-    l.is(0, value, Kind::Binary, is_binary);
+    l.test_kind(0, value, Kind::Binary, is_binary);
     Some(l.result(Op::BitsToInteger { is_signed: false, is_little }, &[expr], found?))
 }
 
-/// `binary_to_list/3`: a part, by the places of its first and its last byte, counted from one.
+/// `binary_to_list/3`: the bytes between two positions, counted from 1, both included.
 pub(crate) fn part_to_list(
     l: &mut Lifting<'_>,
     args: &[Value],
@@ -539,7 +543,7 @@ pub(crate) fn part_to_list(
     if own_expr(value).is_none() || from < 1 || to < from {
         return found;
     }
-    // The list is there to be taken apart, the binary may lack the bytes.
+    // The bounds were pinned above, so only the binary is symbolic; it may be too short for them.
     let (start, len) = (Value::int(from - 1), Value::int(to - from + 1));
     let part = slice(l, value, start, len, found)?;
     let bytes = own_expr(part)?;

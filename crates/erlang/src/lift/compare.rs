@@ -1,17 +1,17 @@
-//! Comparisons, type tests and truth values.
+//! Comparisons, type tests and boolean operators.
 
 use crate::code::Cmp;
-use crate::data::{Value, View};
 use crate::lift::{Lifting, arg, express, own_expr, shadow};
 use term::{ExprId, Kind, Op, Term};
+use values::{Value, View};
 
 impl Lifting<'_> {
-    /// Whether the outcome of a comparison depends on something symbolic.
+    /// Whether the outcome of a comparison depends on a symbolic value.
     pub(crate) fn compares_symbols(&self, a: Value, b: Value) -> bool {
         if own_expr(a).is_some() || own_expr(b).is_some() {
             return true;
         }
-        // Terms of different kinds differ whatever is in them.
+        // Terms of different types differ, whatever their parts are.
         let may_look_inside = match (a.view(), b.view()) {
             (View::Cons(_), View::Cons(_)) | (View::Map(_), View::Map(_)) => true,
             (View::Tuple(_, n), View::Tuple(_, m)) => n == m,
@@ -21,7 +21,7 @@ impl Lifting<'_> {
         may_look_inside && (self.is_symbolic(a) || self.is_symbolic(b))
     }
 
-    /// The test that a comparison makes, and whether the comparison is its negation.
+    /// The test that a comparison makes, and whether the comparison is the test's negation.
     pub(crate) fn comparison(&mut self, op: Cmp, a: Value, b: Value) -> Option<(ExprId, bool)> {
         let (a, b) = (self.expr(a)?, self.expr(b)?);
         let (op, args, is_negated) = match op {
@@ -37,12 +37,12 @@ impl Lifting<'_> {
         Some((self.apply(op, &args), is_negated))
     }
 
-    /// A choice on the outcome of a comparison.
-    pub(crate) fn compared(&mut self, place: u32, op: Cmp, a: Value, b: Value, holds: bool) {
+    /// Records the choice of a comparison's outcome.
+    pub(crate) fn compared(&mut self, site_index: u32, op: Cmp, a: Value, b: Value, holds: bool) {
         if self.compares_symbols(a, b)
             && let Some((test, is_negated)) = self.comparison(op, a, b)
         {
-            self.test(place, test, holds != is_negated);
+            self.test(site_index, test, holds != is_negated);
         }
     }
 }
@@ -115,7 +115,7 @@ pub(crate) fn is_function_of(
     Some(l.result(Op::IsFunction(arity), &[expr], found?))
 }
 
-/// `min/2` and `max/2`: one of the two, and which one is a choice.
+/// `min/2`: returns one of its arguments; which one is a choice.
 pub(crate) fn smaller(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     one_of(l, args, found, Cmp::LessEqual)
 }
@@ -130,7 +130,7 @@ pub(crate) fn greater_of(
 
 fn one_of(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>, op: Cmp) -> Option<Value> {
     let (a, b) = (arg(args, 0), arg(args, 1));
-    let order = crate::data::compare_value(l.heap, l.atoms, a, b);
+    let order = values::compare_value(l.heap, l.atoms, a, b);
     let is_first = if op == Cmp::LessEqual { order.is_le() } else { order.is_ge() };
     l.compared(0, op, a, b, is_first);
     found
@@ -144,7 +144,7 @@ pub(crate) fn or(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> O
     logic(l, Op::Or, args, found)
 }
 
-/// Two truth values differ.
+/// `xor`: whether the two boolean operands differ.
 pub(crate) fn xor(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let Some([a, b]) = truths(l, args) else { return found };
     let same = l.apply(Op::Same, &[a, b]);
@@ -166,7 +166,7 @@ fn logic(l: &mut Lifting<'_>, op: Op, args: &[Value], found: Option<Value>) -> O
     Some(l.result(op, &[a, b], found?))
 }
 
-/// Two operands that are truth values, if one is symbolic.
+/// The operands as tests, if one of them is symbolic and both are booleans.
 fn truths(l: &mut Lifting<'_>, args: &[Value]) -> Option<[ExprId; 2]> {
     let (a, b) = (arg(args, 0), arg(args, 1));
     if own_expr(a).is_none() && own_expr(b).is_none() {
@@ -179,11 +179,11 @@ fn truths(l: &mut Lifting<'_>, args: &[Value]) -> Option<[ExprId; 2]> {
     Some([truth_of(l, a), truth_of(l, b)])
 }
 
-fn is_truth(l: &mut Lifting<'_>, place: u32, value: Value) -> bool {
+fn is_truth(l: &mut Lifting<'_>, site_index: u32, value: Value) -> bool {
     let holds = value.as_bool().is_some();
-    // A test has no other value.
+    // A test is always a boolean.
     let is_test = own_expr(value).is_some_and(|it| l.record.exprs.is_test(it));
-    if is_test { holds } else { l.is(place, value, Kind::Boolean, holds) }
+    if is_test { holds } else { l.test_kind(site_index, value, Kind::Boolean, holds) }
 }
 
 /// The expression as a test.
@@ -195,21 +195,21 @@ pub(crate) fn truth_of(l: &mut Lifting<'_>, expr: ExprId) -> ExprId {
     l.apply(Op::Same, &[expr, yes])
 }
 
-/// Whether two values are the same; a choice if that depends on something symbolic.
-pub(crate) fn same_values(l: &mut Lifting<'_>, place: u32, a: Value, b: Value) -> bool {
-    let holds = crate::data::equal_exact(l.heap, l.atoms, a, b);
-    l.compared(place, Cmp::Same, a, b, holds);
+/// Whether two values are the same term (`=:=`); a choice if that depends on a symbolic value.
+pub(crate) fn same_values(l: &mut Lifting<'_>, site_index: u32, a: Value, b: Value) -> bool {
+    let holds = values::equal_exact(l.heap, l.atoms, a, b);
+    l.compared(site_index, Cmp::Same, a, b, holds);
     holds
 }
 
-/// `==`
-pub(crate) fn equal_values(l: &mut Lifting<'_>, place: u32, a: Value, b: Value) -> bool {
-    let holds = crate::data::equal_value(l.heap, l.atoms, a, b);
-    l.compared(place, Cmp::Equal, a, b, holds);
+/// Whether two values are equal (`==`); a choice if that depends on a symbolic value.
+pub(crate) fn equal_values(l: &mut Lifting<'_>, site_index: u32, a: Value, b: Value) -> bool {
+    let holds = values::equal_value(l.heap, l.atoms, a, b);
+    l.compared(site_index, Cmp::Equal, a, b, holds);
     holds
 }
 
-/// Whether looking into the value could meet something symbolic, told from its top.
+/// Whether the value is neither symbolic itself nor compound, so that no part of it can be symbolic.
 pub(crate) fn is_plain(value: Value) -> bool {
     own_expr(value).is_none() && !express::is_compound(value)
 }

@@ -1,10 +1,10 @@
-//! Iolists: bytes, binaries and lists of them. Each cell of a symbolic one is a choice.
+//! Iolists: bytes, binaries and lists of them. Walking a symbolic iolist makes a choice at each cell.
 
-use crate::data::{Value, View};
 use crate::lift::{Lifting, arg, own_expr};
 use term::{Conversion, ExprId, Kind, Op};
+use values::{Value, View};
 
-/// Choices of one call, by what they are about.
+/// The sites of the choices, distinguished by what they test.
 const WHOLE: u32 = 0;
 const FLAT: u32 = 1;
 const CELL: u32 = 2;
@@ -39,12 +39,12 @@ pub(crate) fn size(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) ->
     Some(l.result(Op::Quotient, &[size, eight], found?))
 }
 
-/// The binary that an iolist stands for; `None` if it is none.
+/// The binary that an iolist denotes; `None` if the value is not an iolist.
 fn binary(l: &mut Lifting<'_>, value: Value) -> Option<ExprId> {
-    if l.is(WHOLE, value, Kind::Bitstring, matches!(value.view(), View::Bits(_))) {
+    if l.test_kind(WHOLE, value, Kind::Bitstring, matches!(value.view(), View::Bits(_))) {
         return is_binary(l, value).then(|| l.expr(value)).flatten();
     }
-    // Most are flat lists of bytes, which is one constraint.
+    // Most iolists are flat lists of bytes, for which one constraint suffices.
     let list = l.expr(value)?;
     let is_byte = |it: &Value| it.as_int().is_some_and(|it| (0..256).contains(&it));
     let is_flat = l.heap.list_items(value).is_some_and(|it| it.iter().all(is_byte));
@@ -60,14 +60,14 @@ fn binary(l: &mut Lifting<'_>, value: Value) -> Option<ExprId> {
     }
 }
 
-/// The bytes and binaries of an iolist in order, each as bits.
+/// The bytes and binaries of an iolist in order, each as an expression of bits.
 fn pieces(l: &mut Lifting<'_>, value: Value) -> Option<Vec<ExprId>> {
     let mut res = Vec::new();
     let mut todo = vec![value];
     while let Some(next) = todo.pop() {
         if let Some((item, rest)) = l.uncons(CELL, next) {
             todo.push(rest);
-            if !l.is(ITEM, item, Kind::Integer, item.is_integer()) {
+            if !l.test_kind(ITEM, item, Kind::Integer, item.is_integer()) {
                 todo.push(item);
             } else if is_byte(l, item) {
                 let (byte, eight) = (l.expr(item)?, l.int(8));
@@ -87,7 +87,7 @@ fn pieces(l: &mut Lifting<'_>, value: Value) -> Option<Vec<ExprId>> {
 
 fn is_binary(l: &mut Lifting<'_>, value: Value) -> bool {
     let holds = matches!(value.view(), View::Bits(at) if l.heap.bit_len(at).is_multiple_of(8));
-    l.is(END, value, Kind::Binary, holds)
+    l.test_kind(END, value, Kind::Binary, holds)
 }
 
 fn is_byte(l: &mut Lifting<'_>, item: Value) -> bool {

@@ -1,9 +1,9 @@
-//! What the choices of a run so far say about its expressions.
+//! The knowledge that the choices of a run imply about its expressions.
 //!
-//! A test whose outcome they imply is no choice: the other outcome could never be had, and asking
-//! for it would only cost. Knows kinds, literals and bounds in the order of all terms.
+//! A test with an implied outcome is not a choice: its other outcome is infeasible, and a query for it would be wasted.
+//! This module tracks kinds, literals and bounds in the order of all terms.
 
-use super::typed::Typed;
+use super::typed::SpecFacts;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use term::{Domain, Expr, ExprId, Exprs, Kind, Kinds, Op, Term};
 use trace::Head;
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
-    /// Tests that were made, and how they came out.
+pub(crate) struct PathFacts {
+    /// The outcomes of the tests that were made.
     tests: FxHashMap<ExprId, bool>,
     kinds: FxHashMap<ExprId, Kinds>,
     arities: FxHashMap<ExprId, u32>,
     literals: FxHashMap<ExprId, Term>,
     bounds: FxHashMap<ExprId, Bounds>,
-    /// What holds in every run.
-    pub(super) typed: Typed,
+    /// The knowledge from the spec, which holds in every run.
+    pub(super) typed: SpecFacts,
 }
 
-/// Between which terms a value lies, each with whether it may be that term's equal.
+/// The bounds of a value in the order of all terms; the flag of a bound says whether the value may be equal to it.
 #[derive(Clone, Debug, Default)]
 struct Bounds {
     low: Option<(Term, bool)>,
@@ -30,7 +30,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Whether every value above `low` is above the term, or at least not below it.
+    /// Whether every value within the bounds is greater than the term, or at least not less than it if `may_be_equal`.
     fn is_above(&self, term: &Term, may_be_equal: bool) -> bool {
         self.low.as_ref().is_some_and(|(low, includes)| match low.cmp_value(term) {
             Ordering::Greater => true,
@@ -48,16 +48,15 @@ impl Bounds {
     }
 }
 
-/// A comparison with a constant: the expression, the constant, and whether the expression is the
-/// left one.
+/// A comparison with a constant: the expression, the constant, and whether the expression is the left operand.
 type Compared<'a> = (ExprId, &'a Term, bool);
 
-impl Known {
-    pub(crate) fn within(domain: Arc<Domain>) -> Known {
-        Known { typed: Typed::new(domain), ..Known::default() }
+impl PathFacts {
+    pub(crate) fn within(domain: Arc<Domain>) -> PathFacts {
+        PathFacts { typed: SpecFacts::new(domain), ..PathFacts::default() }
     }
 
-    /// Forgets the choices of the run.
+    /// Forgets the choices of the run; the knowledge from the spec is kept.
     pub(crate) fn clear(&mut self) {
         self.tests.clear();
         self.kinds.clear();
@@ -66,7 +65,7 @@ impl Known {
         self.bounds.clear();
     }
 
-    /// Whether the choices so far imply how the test comes out.
+    /// Whether the choices so far imply the outcome of the test.
     pub(crate) fn implies(&mut self, exprs: &Exprs, test: ExprId) -> bool {
         if self.tests.contains_key(&test) {
             return true;
@@ -109,7 +108,7 @@ impl Known {
         }
     }
 
-    /// Whether earlier comparisons imply how this one comes out.
+    /// Whether earlier comparisons imply the outcome of this one.
     fn implies_order(&mut self, exprs: &Exprs, op: Op, [a, b]: [ExprId; 2]) -> bool {
         let turned = if op == Op::Less {
             Op::LessEqual
@@ -133,7 +132,7 @@ impl Known {
         }
     }
 
-    /// Of the choices, which are never wider than those of the spec, or else of the spec.
+    /// The bounds from earlier choices, or else from the spec; the former are never wider than the latter.
     fn bounds(&mut self, exprs: &Exprs, of: ExprId) -> Option<&Bounds> {
         if !self.bounds.contains_key(&of) {
             let part = self.typed.part(exprs, of)?;
@@ -147,12 +146,13 @@ impl Known {
         self.bounds.get(&of)
     }
 
-    /// A comparison came out like this.
+    /// Adds the outcome of a comparison to the knowledge.
     fn learn_order(&mut self, exprs: &Exprs, op: Op, args: [ExprId; 2], holds: bool) {
         let Some((of, term, is_left)) = compared(exprs, args) else { return };
         let known = self.bounds(exprs, of).cloned().unwrap_or_default();
         let bounds = self.bounds.entry(of).or_insert(known);
-        // Whether the expression is now known to be below the term, and if it may be equal to it.
+        // Whether the expression is now known to be less than the term (otherwise greater), and whether it may be equal
+        // to it.
         let (is_below, may_be_equal) = match (op, holds) {
             (Op::Less, true) => (is_left, false),
             (Op::Less, false) => (!is_left, true),
@@ -172,7 +172,7 @@ impl Known {
         }
     }
 
-    /// Whether only the head that was found is possible.
+    /// Whether the knowledge implies which of the heads the value has.
     pub(crate) fn implies_head(&mut self, exprs: &Exprs, of: ExprId, heads: &[Head]) -> bool {
         if self.literals.contains_key(&of) {
             return true;
@@ -208,7 +208,7 @@ impl Known {
         }
     }
 
-    /// A test came out like this.
+    /// Adds the outcome of a test to the knowledge.
     pub(crate) fn learn(&mut self, exprs: &Exprs, test: ExprId, holds: bool) {
         self.tests.insert(test, holds);
         let Some(Expr::Apply(op, args)) = exprs.get(test) else { return };
@@ -253,7 +253,7 @@ impl Known {
         }
     }
 
-    /// The value had this head, or none of them.
+    /// Adds the head of a value to the knowledge: `heads[taken]`, or none of them if `taken` is out of range.
     pub(crate) fn learn_head(&mut self, exprs: &Exprs, of: ExprId, heads: &[Head], taken: usize) {
         match heads.get(taken) {
             Some(Head::Kind(kind)) => {
@@ -288,12 +288,13 @@ impl Known {
         exprs.as_constant(expr).or_else(|| self.literals.get(&expr))
     }
 
-    /// What kinds the expression may have, told from the choices and from how it is made.
+    /// The kinds that the expression may have, according to the choices and to its operators.
     fn kinds(&mut self, exprs: &Exprs, expr: ExprId, depth: usize) -> Kinds {
         self.kinds_within(exprs, expr, depth, &mut Vec::new())
     }
 
-    /// `seen` has what was found of expressions at a depth: those that are shared are looked at once.
+    /// As [`PathFacts::kinds`]. `seen` memoises the results by expression and remaining depth, because expressions
+    /// share subexpressions.
     fn kinds_within(
         &mut self,
         exprs: &Exprs,
@@ -327,7 +328,7 @@ impl Known {
     }
 }
 
-/// Whether it is a part of a bitstring whose size is a number of bytes.
+/// Whether the expression is a slice whose size is a multiple of eight bits.
 fn has_whole_bytes(exprs: &Exprs, of: ExprId) -> bool {
     let is_even =
         |it: ExprId| exprs.as_constant(it).and_then(Term::as_int).is_some_and(|it| it % 8 == 0);
@@ -339,7 +340,7 @@ fn has_whole_bytes(exprs: &Exprs, of: ExprId) -> bool {
     }
 }
 
-/// Whether a list, or one that it is the rest of, is the text or the bytes of something.
+/// Whether the list, or a list that it is a tail of, is the result of a conversion to text or bytes.
 fn is_text(exprs: &Exprs, list: &[ExprId]) -> bool {
     let mut at = list.first().copied();
     while let Some(list) = at {
@@ -360,13 +361,14 @@ fn compared(exprs: &Exprs, [a, b]: [ExprId; 2]) -> Option<Compared<'_>> {
     }
 }
 
-/// Of larger switches it is not asked which literals the spec allows.
+/// The spec is consulted about literals only for switches with at most this many heads.
 const MAX_LITERALS: usize = 16;
 
-/// How far into an expression kinds are looked for: a sum in a loop is as deep as the loop is long.
+/// The maximum depth to which expressions are examined for kinds; a sum that is built in a loop is as deep as the loop
+/// is long.
 const DEPTH: usize = 8;
 
-/// What kinds an operator gives for operands of these kinds.
+/// The kinds of an operator's result, given the kinds of its operands.
 fn of_result(op: Op, arg: &mut dyn FnMut(usize) -> Kinds) -> Kinds {
     if matches!(op, Op::Negate | Op::Absolute) {
         return arg(0).and(Kinds::NUMBER);

@@ -1,11 +1,11 @@
-//! `string:list_to_integer/1` and `string:list_to_float/1`: how far a list begins with a number is
-//! a choice at every character.
+//! `string:list_to_integer/1` and `string:list_to_float/1`: which prefix of the list is a number is decided by choices
+//! at every character.
 
-use crate::data::{Value, View};
 use crate::lift::{Lifting, arg, own_expr};
 use term::{Base, Conversion, Kind, Op, Term};
+use values::{Value, View};
 
-/// A list that is read from its front.
+/// A list whose characters are read from the front.
 struct Reader {
     rest: Value,
     taken: Vec<Value>,
@@ -16,11 +16,11 @@ impl Reader {
         Reader { rest: list, taken: Vec::new() }
     }
 
-    /// Takes the next character if it is one of a range.
-    fn take(&mut self, l: &mut Lifting<'_>, place: u32, range: (char, char)) -> bool {
+    /// Reads the next character if it is in a range. Returns whether it was.
+    fn take(&mut self, l: &mut Lifting<'_>, site_index: u32, range: (char, char)) -> bool {
         let Some((item, tail)) = l.uncons(0, self.rest) else { return false };
-        let is_in =
-            l.is(1, item, Kind::Integer, item.is_integer()) && l.is_between(place, item, range);
+        let is_in = l.test_kind(1, item, Kind::Integer, item.is_integer())
+            && l.is_between(site_index, item, range);
         if is_in {
             self.taken.push(item);
             self.rest = tail;
@@ -32,7 +32,7 @@ impl Reader {
         let _ = self.take(l, 2, ('+', '+')) || self.take(l, 3, ('-', '-'));
     }
 
-    /// Whether there is a digit; all are taken.
+    /// Reads all digits. Returns whether there was one.
     fn digits(&mut self, l: &mut Lifting<'_>) -> bool {
         let before = self.taken.len();
         while self.take(l, 4, ('0', '9')) {}
@@ -41,8 +41,8 @@ impl Reader {
 }
 
 impl Lifting<'_> {
-    /// Whether an integer is a character of a range.
-    fn is_between(&mut self, place: u32, item: Value, (low, high): (char, char)) -> bool {
+    /// Whether an integer is a character within a range.
+    fn is_between(&mut self, site_index: u32, item: Value, (low, high): (char, char)) -> bool {
         let (low, high) = (i64::from(u32::from(low)), i64::from(u32::from(high)));
         let value = if let View::Int(value) = item.view() { Some(value) } else { None };
         let holds = value.is_some_and(|it| low <= it && it <= high);
@@ -50,22 +50,22 @@ impl Lifting<'_> {
         if low == high {
             let wanted = self.constant(Term::Int(low));
             let test = self.apply(Op::Same, &[expr, wanted]);
-            self.test(place, test, holds);
+            self.test(site_index, test, holds);
             return holds;
         }
         let is_negative = self.heap.to_big(item).is_some_and(|it| it < low.into());
         let low = self.constant(Term::Int(low));
         let test = self.apply(Op::Less, &[expr, low]);
-        self.test(place, test, is_negative);
+        self.test(site_index, test, is_negative);
         if !is_negative {
             let high = self.constant(Term::Int(high));
             let test = self.apply(Op::LessEqual, &[expr, high]);
-            self.test(place + 1, test, holds);
+            self.test(site_index + 1, test, holds);
         }
         holds
     }
 
-    /// `{Number, Rest}`, made of what was read.
+    /// The result `{Number, Rest}` from what was read.
     fn number_and_rest(
         &mut self,
         read: &Reader,
@@ -105,7 +105,7 @@ pub(crate) fn float(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -
     read.sign(l);
     let has_point = read.digits(l) && read.take(l, 6, ('.', '.'));
     if !(has_point && read.digits(l)) {
-        // BEAM takes a comma too; the float then has no text that is followed.
+        // BEAM also accepts a comma as the decimal point; such a float has no conversion that is followed symbolically.
         if !has_point && read.take(l, 7, (',', ',')) {
             l.concretise("string:list_to_float/1", args, |_| true);
         }
@@ -121,7 +121,7 @@ pub(crate) fn float(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -
     }
     let text = l.heap.list(&read.taken);
     let text = l.expr(text)?;
-    // It may be too large.
+    // The number may exceed the range of floats.
     let is_float = l
         .heap
         .elements(found?)

@@ -1,38 +1,38 @@
-//! Lists: a walk along a symbolic list is a choice at every cell.
+//! Lists: walking a symbolic list makes a choice at every cell.
 
-use crate::data::Value;
 use crate::lift::compare::{equal_values, same_values};
 use crate::lift::ranges::{MAX_RANGES, Range, ranges};
 use crate::lift::{Lifting, arg, own_expr};
 use num_bigint::Sign;
 use term::{Kind, Op};
 use trace::{Head, Looked};
+use values::Value;
 
 impl Lifting<'_> {
-    /// The first cell of a list and the rest, as the program would take it apart.
-    pub(crate) fn uncons(&mut self, place: u32, list: Value) -> Option<(Value, Value)> {
+    /// The head and tail of a list, with the choice whether the list has them.
+    pub(crate) fn uncons(&mut self, site_index: u32, list: Value) -> Option<(Value, Value)> {
         if let Some(expr) = own_expr(list) {
             let taken = if list.is_cons() { 0 } else { 1 + usize::from(!list.is_nil()) };
             let heads = self.record.list_heads();
-            let site = self.site(place);
+            let site = self.site(site_index);
             self.record.choose(site, taken, Looked::Heads(expr, heads));
         }
         let (head, tail) = self.heap.uncons(list)?;
         Some((self.part(list, Op::Head, head), self.part(list, Op::Tail, tail)))
     }
 
-    /// All cells of a list and what ends it.
-    pub(crate) fn spine(&mut self, place: u32, list: Value) -> (Vec<Value>, Value) {
+    /// All items of a list and its tail after the last cell.
+    pub(crate) fn spine(&mut self, site_index: u32, list: Value) -> (Vec<Value>, Value) {
         let mut items = Vec::new();
         let mut rest = list;
-        while let Some((head, tail)) = self.uncons(place, rest) {
+        while let Some((head, tail)) = self.uncons(site_index, rest) {
             items.push(head);
             rest = tail;
         }
         (items, rest)
     }
 
-    /// Whether some cell of a list, or its end, is symbolic, so that walking it makes choices.
+    /// Whether a cell or the end of a list is symbolic, so that walking the list makes choices.
     fn has_symbolic_spine(&self, list: Value) -> bool {
         let mut rest = list;
         while own_expr(rest).is_none() {
@@ -45,7 +45,7 @@ impl Lifting<'_> {
     }
 }
 
-/// The two heads of every list.
+/// The heads that the choice on a list distinguishes.
 pub(crate) const LIST_HEADS: [Head; 2] = [Head::Kind(Kind::Cons), Head::Kind(Kind::Nil)];
 
 pub(crate) fn head(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
@@ -58,14 +58,14 @@ pub(crate) fn tail(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) ->
 
 fn part(l: &mut Lifting<'_>, args: &[Value], op: Op, found: Option<Value>) -> Option<Value> {
     let list = arg(args, 0);
-    l.is(0, list, Kind::Cons, list.is_cons());
+    l.test_kind(0, list, Kind::Cons, list.is_cons());
     Some(l.part(list, op, found?))
 }
 
 pub(crate) fn length(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let mut rest = arg(args, 0);
     let mut n = 0;
-    // Cells that are there whatever the input is only add to the length.
+    // Concrete cells in front only add to the length.
     while own_expr(rest).is_none() {
         match l.heap.uncons(rest) {
             Some((_, tail)) => (rest, n) = (tail, n + 1),
@@ -94,7 +94,7 @@ pub(crate) fn append(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) 
     Some(if items.is_empty() { right } else { l.heap.list_with_tail(&items, right) })
 }
 
-/// `--`: the first item that is the same as each on the right goes.
+/// `--`: for each item on the right, the first identical item on the left is removed.
 pub(crate) fn subtract(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let (left, right) = (arg(args, 0), arg(args, 1));
     if !(l.is_symbolic(left) || l.is_symbolic(right)) {
@@ -128,7 +128,7 @@ pub(crate) fn member(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) 
         return found;
     }
     if let Some(ranges) = known_ranges(l, item, list) {
-        if l.is(1, item, Kind::Integer, item.is_integer()) {
+        if l.test_kind(1, item, Kind::Integer, item.is_integer()) {
             l.range_of(2, item, &ranges);
         }
         return found;
@@ -143,7 +143,8 @@ pub(crate) fn member(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) 
     found
 }
 
-/// What an input is looked for among, if these are integers that lie together.
+/// The integer ranges of a concrete list in which a symbolic item is searched; `None` if it has other items, no
+/// adjacent integers, or too many ranges.
 fn known_ranges(l: &Lifting<'_>, item: Value, list: Value) -> Option<Vec<Range>> {
     own_expr(item)?;
     if l.is_symbolic(list) {
@@ -170,7 +171,7 @@ pub(crate) fn key_member(
     found
 }
 
-/// `{value, Tuple}`
+/// `lists:keysearch/3`, which returns `{value, Tuple}` or `false`.
 pub(crate) fn key_pair(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let tuple = key_search(l, args, found);
     let Some(tuple) = tuple else { return found };
@@ -178,16 +179,16 @@ pub(crate) fn key_pair(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>
     Some(l.heap.tuple(&[tag, tuple]))
 }
 
-/// Larger integers are no positions: BEAM has them on the heap.
+/// The largest valid position: BEAM rejects bignums.
 const MAX_POSITION: i64 = (1 << 59) - 1;
 
-/// The tuple that was found, with its shadow; `None` if there is none or nothing is symbolic.
+/// The tuple that was found, with its shadow; `None` if there is none or no argument is symbolic.
 fn key_search(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let (key, position, list) = (arg(args, 0), arg(args, 1), arg(args, 2));
     if !args.iter().any(|it| l.is_symbolic(*it)) {
         return None;
     }
-    if !l.is(4, position, Kind::Integer, position.is_integer()) {
+    if !l.test_kind(4, position, Kind::Integer, position.is_integer()) {
         return None;
     }
     let n = position.as_usize().filter(|it| *it > 0);

@@ -1,12 +1,12 @@
-//! Maps: whether a key is there is a choice; what is under it is an expression.
+//! Maps: whether a key is present is a choice, and the value of a key is an expression.
 
-use crate::data::{Value, View, compare_exact, compare_value};
 use crate::lift::compare::is_plain;
 use crate::lift::{Lifting, arg, own_expr};
 use term::{Expr, ExprId, Kind, Op, Term};
+use values::{Value, View, compare_exact, compare_value};
 
 impl Lifting<'_> {
-    /// Whether looking a key up depends on something symbolic.
+    /// Whether the lookup of a key depends on a symbolic value.
     pub(crate) fn is_symbolic_lookup(&self, map: Value, key: Value) -> bool {
         if own_expr(map).is_some() || own_expr(key).is_some() {
             return true;
@@ -16,16 +16,16 @@ impl Lifting<'_> {
         is_symbolic(key) || self.heap.map_iter(at).any(|it| is_symbolic(it.0))
     }
 
-    /// That the map has the key came out like this.
-    pub(crate) fn has_key(&mut self, place: u32, map: Value, key: Value, holds: bool) {
+    /// Records the choice whether the map has the key.
+    pub(crate) fn has_key(&mut self, site_index: u32, map: Value, key: Value, holds: bool) {
         if let (Some(key), Some(map)) = (self.expr(key), self.expr(map)) {
             let test = self.apply(Op::HasKey, &[key, map]);
-            self.test(place, test, holds);
+            self.test(site_index, test, holds);
         }
     }
 
-    /// What was found under the key. Which of the pairs that were put into the map it is, is a choice
-    /// at each of them: what was put keeps the shadows of its parts.
+    /// The value of a key that is present. At each pair that was put into the map, it is a choice whether that pair has
+    /// the key. If so, the stored value already has its shadow.
     pub(crate) fn under(&mut self, map: Value, key: Value, found: Value) -> Value {
         let stored = self.stored_key(map, key);
         let (Some(wanted), Some(mut at), Some(stored)) = (self.expr(key), self.expr(map), stored)
@@ -55,17 +55,17 @@ impl Lifting<'_> {
         }
     }
 
-    /// The key as it is in the map.
+    /// The expression of the key that is stored in the map.
     fn stored_key(&mut self, map: Value, key: Value) -> Option<ExprId> {
         let View::Map(at) = map.view() else { return None };
         let (heap, atoms) = (&*self.heap, self.atoms);
-        let is_it = |it: &(Value, Value)| crate::data::equal_exact(heap, atoms, it.0, key);
+        let is_it = |it: &(Value, Value)| values::equal_exact(heap, atoms, it.0, key);
         let (stored, _) = heap.map_iter(at).find(is_it)?;
         self.expr(stored)
     }
 
-    /// The expression of a map with a pair put in. If its key is another one that was there before,
-    /// that is remembered: whoever walks the map depends on it.
+    /// The expression of a map after putting in a pair. If an identical key with another expression was there before,
+    /// the stored key is recorded in `merged`, because walks of the map depend on it.
     fn put(&mut self, key: Value, value: Value, map: ExprId, made: Value) -> Option<ExprId> {
         let stored = self.stored_key(made, key);
         let (key, value) = (self.expr(key)?, self.expr(value)?);
@@ -76,7 +76,7 @@ impl Lifting<'_> {
         Some(res)
     }
 
-    /// The map with a pair put in, of which the concrete half is there already.
+    /// The map after putting in a pair, with its shadow; `made` is its concrete half.
     pub(crate) fn with_pair(&mut self, map: Value, key: Value, value: Value, made: Value) -> Value {
         if !self.is_symbolic_lookup(map, key) {
             return made;
@@ -85,8 +85,8 @@ impl Lifting<'_> {
         put.map_or(made, |it| made.with_shadow(super::shadow(it)))
     }
 
-    fn is_map(&mut self, place: u32, map: Value) -> bool {
-        self.is(place, map, Kind::Map, matches!(map.view(), View::Map(_)))
+    fn is_map(&mut self, site_index: u32, map: Value) -> bool {
+        self.test_kind(site_index, map, Kind::Map, matches!(map.view(), View::Map(_)))
     }
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn is_key(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) 
     Some(l.result(Op::HasKey, &[key, map], found?))
 }
 
-/// `{ok, Value}` or `error`
+/// `maps:find/2`, which returns `{ok, Value}` or `error`.
 pub(crate) fn find(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let (key, map) = (arg(args, 0), arg(args, 1));
     if !(l.is_symbolic_lookup(map, key) && l.is_map(0, map)) {
@@ -165,7 +165,7 @@ pub(crate) fn remove(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) 
     Some(l.result(Op::Remove, &[key, map], found?))
 }
 
-/// `{Value, Rest}` or `error`
+/// `maps:take/2`, which returns `{Value, Rest}` or `error`.
 pub(crate) fn take(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let (key, map) = (arg(args, 0), arg(args, 1));
     if !(l.is_symbolic_lookup(map, key) && l.is_map(0, map)) {
@@ -220,7 +220,7 @@ pub(crate) fn from_keys(
     with_pairs(l, keys.into_iter().map(|it| (it, value)).collect())
 }
 
-/// The map of these pairs; later ones take the place of earlier ones.
+/// The map of these pairs; later pairs replace earlier ones with the same key.
 fn with_pairs(l: &mut Lifting<'_>, pairs: Vec<(Value, Value)>) -> Option<Value> {
     let has_symbolic_key = pairs.iter().any(|it| l.is_symbolic(it.0));
     let made = l.heap.map(l.atoms, pairs.clone());
@@ -234,7 +234,7 @@ fn with_pairs(l: &mut Lifting<'_>, pairs: Vec<(Value, Value)>) -> Option<Value> 
     Some(made.with_shadow(super::shadow(res)))
 }
 
-/// A step of a walk: `{Key, Value, Rest}`, nested, or a list of pairs.
+/// A step of a map iterator: `{Key, Value, Rest}`, nested, or a list of pairs.
 pub(crate) fn next(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let map = arg(args, 1);
     if !l.is_map(0, map) {
@@ -250,8 +250,8 @@ pub(crate) fn next(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) ->
 }
 
 impl Lifting<'_> {
-    /// The pairs of a map that is walked as a whole; how many they are is a choice. `None`: its
-    /// keys are not symbolic.
+    /// The pairs of a map that is walked completely; their number is a choice. `None` if the map's keys are not
+    /// symbolic.
     fn walked(&mut self, map: Value) -> Option<Vec<(Value, Value)>> {
         let View::Map(at) = map.view() else { return None };
         if !self.is_symbolic_lookup(map, Value::NIL) {
@@ -263,7 +263,7 @@ impl Lifting<'_> {
             return self.ordered(whole, &pairs);
         }
         let size = self.apply(Op::MapSize, &[whole]);
-        // One question for each smaller size: whoever asks next asks the same ones.
+        // One test for each smaller size, so that larger maps share these tests.
         for n in 0..=pairs.len() {
             let this = self.int(i64::try_from(n).unwrap_or(i64::MAX));
             let test = self.apply(Op::Same, &[size, this]);
@@ -281,7 +281,7 @@ impl Lifting<'_> {
         Some((0..).zip(pairs).map(pair).collect())
     }
 
-    /// Whether all keys of a map are known as expressions: it was made of pairs.
+    /// Whether the map was made by putting pairs into a constant map, so that the expressions of all keys are known.
     fn is_listed(&self, map: ExprId) -> bool {
         let mut at = map;
         while let Some(Expr::Apply(Op::Put, args)) = self.record.exprs.get(at) {
@@ -291,12 +291,13 @@ impl Lifting<'_> {
         self.record.exprs.as_constant(at).is_some()
     }
 
-    /// The pairs of a map that was made of pairs, in the order of their keys. Which keys are the same,
-    /// and how they are ordered, are choices, made in the order in which the pairs were put: that
-    /// order is the same for all inputs that come here.
+    /// The pairs of a map that was made by putting pairs into a constant map, in the order of their keys. Which keys
+    /// are the same, and how they are ordered, are choices. They are made in the order of the puts, because this order
+    /// is the same for all inputs on this path.
     fn ordered(&mut self, map: ExprId, pairs: &[(Value, Value)]) -> Option<Vec<(Value, Value)>> {
         let keys: Vec<ExprId> = pairs.iter().map(|it| self.expr(it.0)).collect::<Option<_>>()?;
-        // Where each key of the map is, and what was put there first: the map may hold either.
+        // The index of each key in `keys`, and the expression of the first key that was put there; the map may store
+        // another one.
         let mut different: Vec<(usize, ExprId)> = Vec::new();
         for (key, stored) in self.put_keys(map) {
             let place = keys.iter().position(|it| *it == stored)?;
@@ -323,7 +324,7 @@ impl Lifting<'_> {
         Some(res)
     }
 
-    /// The keys that were put into a map, first to last, and which key of the map each is.
+    /// The keys that were put into a map, first to last, each with the expression of the key that the map then stores.
     fn put_keys(&mut self, map: ExprId) -> Vec<(ExprId, ExprId)> {
         let mut res = Vec::new();
         let mut at = map;
@@ -342,7 +343,7 @@ impl Lifting<'_> {
         res
     }
 
-    /// Whether two keys are the same, unless neither depends on the input.
+    /// Records the choice whether two keys are the same, unless both are constants.
     fn is_other(&mut self, key: ExprId, other: ExprId, holds: bool) {
         let is_open = |it| self.record.exprs.as_constant(it).is_none();
         if is_open(key) || is_open(other) {
@@ -350,12 +351,12 @@ impl Lifting<'_> {
         }
     }
 
-    /// Whether a key of a map comes before another; among keys, integers come before floats.
+    /// Whether a key comes before another in the order of map keys, where integers come before floats.
     fn is_less(&mut self, one: Value, other: Value) -> bool {
         let order = compare_exact(self.heap, self.atoms, one, other);
         if self.is_symbolic(one) || self.is_symbolic(other) {
-            self.is(3, one, Kind::Integer, one.is_integer());
-            self.is(3, other, Kind::Integer, other.is_integer());
+            self.test_kind(3, one, Kind::Integer, one.is_integer());
+            self.test_kind(3, other, Kind::Integer, other.is_integer());
             if let (Some(first), Some(next)) = (self.expr(one), self.expr(other)) {
                 let test = self.apply(Op::Less, &[first, next]);
                 let is_less = compare_value(self.heap, self.atoms, one, other).is_lt();
@@ -365,12 +366,12 @@ impl Lifting<'_> {
         order.is_lt()
     }
 
-    /// The step with the pairs as they are symbolically.
+    /// A step of an iterator with its concrete pairs replaced by the symbolic ones.
     fn step(&mut self, pairs: &[(Value, Value)], step: Value) -> Value {
         let Some(parts) = self.heap.elements(step).map(<[Value]>::to_vec) else { return step };
         let (Some(key), Some(_)) = (parts.first(), parts.get(1)) else { return step };
         let (heap, atoms) = (&*self.heap, self.atoms);
-        let is_it = |it: &&(Value, Value)| crate::data::equal_exact(heap, atoms, it.0, *key);
+        let is_it = |it: &&(Value, Value)| values::equal_exact(heap, atoms, it.0, *key);
         let Some((key, value)) = pairs.iter().find(is_it).copied() else { return step };
         match parts.get(2) {
             None => self.heap.tuple(&[key, value]),
@@ -382,7 +383,7 @@ impl Lifting<'_> {
     }
 }
 
-/// Up to this size BEAM walks a map in the order of its keys.
+/// The maximum size of maps that BEAM iterates in the order of their keys.
 const IN_ORDER: usize = 32;
 
 pub(crate) fn values(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
@@ -409,7 +410,7 @@ fn column(
     Some(l.heap.list(&items))
 }
 
-/// `maps:merge/2`: the second map's pairs are put into the first.
+/// `maps:merge/2`: the pairs of the second map are put into the first.
 pub(crate) fn merge(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let (first, second) = (arg(args, 0), arg(args, 1));
     let is_symbolic = |l: &Lifting<'_>, it| l.is_symbolic_lookup(it, Value::NIL);

@@ -1,8 +1,8 @@
-//! The symbolic half of builtins: which choices they make on symbolic arguments, and what their
-//! results are as expressions.
+//! The symbolic half of builtins: the choices that they make on symbolic arguments, and the expressions of their
+//! results.
 //!
-//! A builtin's row names its lifting. The concrete half has run already and is never changed here;
-//! a lifting adds shadows to the result and choices to the path. Only recorded runs come here.
+//! Each builtin's row in the table names its lifting. A lifting runs after the concrete half, whose result it never
+//! changes: it adds shadows to the result and choices to the path. Liftings run only in recorded runs.
 
 pub(crate) mod arithmetic;
 pub(crate) mod bits;
@@ -23,79 +23,86 @@ mod typed;
 pub(crate) mod unicode;
 
 pub(crate) use express::is_symbolic;
-pub(crate) use known::Known;
+pub(crate) use known::PathFacts;
 
 use crate::builtins::Builtin;
-use crate::data::{Atoms, Heap, Shadow, Value, View};
 use crate::machine::Recorder;
 use std::sync::Arc;
 use term::{ExprId, Kind, Op, Term};
 use trace::{Choice, Head, Looked, Loss, SiteId};
+use values::{Atoms, Heap, Shadow, Value, View};
 
 /// How a builtin treats symbolic arguments.
 #[derive(Clone, Copy, Debug)]
 pub enum Lift {
-    /// Looks at its arguments and what is in them, in a way that is not followed: a loss.
+    /// The builtin examines its arguments in a way that is not followed symbolically: a loss, and the arguments are
+    /// pinned.
     Concrete,
-    /// Moves its arguments about; shadows travel with them. Bit n of the number: it looks into the
-    /// n-th argument all the same, and that is not followed.
+    /// The builtin only moves its arguments, whose shadows move along. If bit n of the number is set, it also examines
+    /// argument n, which is not followed symbolically.
     Moves(u8),
-    /// Followed exactly.
+    /// The builtin has its own lifting, which follows it exactly.
     Own(Own),
-    /// Answers with what the environment of the run has: a clock, a variable, a limit. Other answers are
+    /// The result comes from the environment of the run: a clock, an environment variable, a limit. Other results are
     /// possible that no input leads to, which is a loss whatever the arguments are.
     Environment,
 }
 
-/// Sees the arguments and what the concrete half made of them, `None` if it raised. Returns the
-/// result as the program gets it.
+/// The lifting of a builtin. It gets the arguments and the concrete result (`None` if the builtin raised an exception),
+/// and returns the result with its shadows.
 pub type Own = fn(&mut Lifting<'_>, &[Value], Option<Value>) -> Option<Value>;
 
-/// One instruction of a recorded run.
+/// The context of a lifting: one instruction of a recorded run.
 #[derive(Debug)]
 pub struct Lifting<'a> {
     pub(crate) record: &'a mut Recorder,
     pub(crate) heap: &'a mut Heap,
     pub(crate) atoms: &'a Atoms,
-    /// The address after the instruction.
+    /// The address of the next instruction.
     pub(crate) pc: u32,
 }
 
-/// Choices of one instruction that have names of their own.
-const PLACES: u32 = 16;
+/// The number of sites for each instruction.
+const SITES_PER_INSTRUCTION: u32 = 16;
 
 impl Lifting<'_> {
-    /// The site of the n-th kind of choice that the instruction makes.
-    pub(crate) fn site(&self, place: u32) -> SiteId {
-        site(self.pc, place)
+    /// The site with this index among those of the instruction.
+    pub(crate) fn site(&self, site_index: u32) -> SiteId {
+        site(self.pc, site_index)
     }
 
-    /// Records a test that came out like this.
-    pub(crate) fn test(&mut self, place: u32, test: ExprId, holds: bool) {
-        let site = self.site(place);
+    /// Records a test and its outcome.
+    pub(crate) fn test(&mut self, site_index: u32, test: ExprId, holds: bool) {
+        let site = self.site(site_index);
         self.record.choose(site, usize::from(!holds), Looked::Test(test));
     }
 
-    /// Whether the value is of the kind; a choice if the value is symbolic.
-    pub(crate) fn is(&mut self, place: u32, value: Value, kind: Kind, holds: bool) -> bool {
+    /// Whether the value is of the kind (`holds`); records a choice if the value is symbolic.
+    pub(crate) fn test_kind(
+        &mut self,
+        site_index: u32,
+        value: Value,
+        kind: Kind,
+        holds: bool,
+    ) -> bool {
         if let Some(expr) = own_expr(value) {
             let test = self.record.exprs.apply(Op::IsKind(kind), &[expr]);
-            self.test(place, test, holds);
+            self.test(site_index, test, holds);
         }
         holds
     }
 
-    /// Which of the literals a symbolic value is, or none of them; whether it is one.
+    /// Records the choice which of the literals a symbolic value is. Returns whether it is one of them.
     pub(crate) fn chooses(
         &mut self,
-        place: u32,
+        site_index: u32,
         of: ExprId,
         found: &Term,
         literals: Arc<[Head]>,
     ) -> bool {
         let is_it = |it: &Head| matches!(it, Head::Literal(term) if term == found);
         let taken = literals.iter().position(is_it);
-        let site = self.site(place);
+        let site = self.site(site_index);
         let index = taken.unwrap_or(literals.len());
         self.record.choose(site, index, Looked::Heads(of, literals));
         taken.is_some()
@@ -113,7 +120,7 @@ impl Lifting<'_> {
         self.constant(Term::Int(value))
     }
 
-    /// A part of a value: its own shadow, or the selector applied to that of the whole.
+    /// A part of a value: with its own shadow, or else with the selector applied to the whole's expression.
     pub(crate) fn part(&mut self, of: Value, op: Op, part: Value) -> Value {
         match (own_expr(of), own_expr(part)) {
             (Some(of), None) => part.with_shadow(shadow(self.apply(op, &[of]))),
@@ -121,12 +128,12 @@ impl Lifting<'_> {
         }
     }
 
-    /// The result of an operation on expressions.
+    /// The result with the shadow of an operation on expressions.
     pub(crate) fn result(&mut self, op: Op, args: &[ExprId], found: Value) -> Value {
         found.with_shadow(shadow(self.apply(op, args)))
     }
 
-    /// The expression of any value; a loss if it is nested too deeply.
+    /// The expression of any value; `None` with a loss if the value is nested too deeply.
     pub(crate) fn expr(&mut self, value: Value) -> Option<ExprId> {
         let res = express::expr_of(&mut self.record.exprs, (self.heap, self.atoms), value);
         if res.is_none() {
@@ -135,7 +142,7 @@ impl Lifting<'_> {
         res
     }
 
-    /// Whether something in the value is symbolic.
+    /// Whether the value or a part of it is symbolic.
     pub(crate) fn is_symbolic(&self, value: Value) -> bool {
         is_symbolic(self.heap, value)
     }
@@ -145,7 +152,7 @@ impl Lifting<'_> {
         self.record.losses.push(Loss { site, what: what.to_owned() });
     }
 
-    /// The run goes on with what the environment answered here, once for each place.
+    /// Records that the run continues with a result from the environment; once for each site.
     pub(crate) fn lose_environment(&mut self, what: &str) {
         let site = self.site(0);
         if !self.record.losses.iter().any(|it| it.site == site && it.what == what) {
@@ -153,11 +160,11 @@ impl Lifting<'_> {
         }
     }
 
-    /// From here on the run depends on this very value in ways that are not followed.
-    pub(crate) fn pin(&mut self, place: u32, value: Value) {
+    /// Pins the value: from here on the run depends on it in ways that are not followed symbolically.
+    pub(crate) fn pin(&mut self, site_index: u32, value: Value) {
         let Some(expr) = self.expr(value) else { return };
-        let Ok(term) = crate::data::to_term(self.heap, self.atoms, value) else { return };
-        let site = self.site(place);
+        let Ok(term) = values::to_term(self.heap, self.atoms, value) else { return };
+        let site = self.site(site_index);
         self.record.choose(site, 0, Looked::Pin(expr, term));
     }
 
@@ -185,7 +192,8 @@ impl Lifting<'_> {
         }
     }
 
-    /// What a builtin that is not followed looks at, and what it was.
+    /// Records the loss of a builtin that is not followed symbolically, and pins the symbolic arguments that it
+    /// examines.
     pub(crate) fn concretise(
         &mut self,
         what: &str,
@@ -208,14 +216,14 @@ impl Lifting<'_> {
     }
 }
 
-/// A process is made of a function, whatever that takes.
+/// `spawn/1` and similar: whether the argument is a function is a choice; its arity is not checked.
 pub(crate) fn spawn_fun(
     l: &mut Lifting<'_>,
     args: &[Value],
     found: Option<Value>,
 ) -> Option<Value> {
     let fun = arg(args, 0);
-    l.is(0, fun, Kind::Function, matches!(fun.view(), View::Fun(_)));
+    l.test_kind(0, fun, Kind::Function, matches!(fun.view(), View::Fun(_)));
     found
 }
 
@@ -227,13 +235,13 @@ pub(crate) fn spawn_call(
     found: Option<Value>,
 ) -> Option<Value> {
     for (place, name) in (0..).zip(args.iter().take(2)) {
-        l.is(place, *name, Kind::Atom, name.as_atom().is_some());
+        l.test_kind(place, *name, Kind::Atom, name.as_atom().is_some());
     }
     l.concretise("erlang:spawn_opt/4", args, |it| it == 3);
     found
 }
 
-/// The same, of one that takes nothing.
+/// `spawn_monitor/1`: also checks that the function takes no arguments.
 pub(crate) fn spawn_monitor_fun(
     l: &mut Lifting<'_>,
     args: &[Value],
@@ -250,42 +258,47 @@ pub(crate) fn spawn_monitor_fun(
     found
 }
 
-/// `erlang:raise/3` looks at the class and at the shape of the trace, not into its frames.
+/// `erlang:raise/3` examines the class and the outermost shape of the stack trace, but not the trace's frames.
 pub(crate) fn raise(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let is_open = |n: usize| n != 1 && own_expr(arg(args, n)).is_some();
     l.concretise("erlang:raise/3", args, is_open);
     found
 }
 
-/// The n-th kind of choice of the instruction before this address.
-pub(crate) fn site(pc: u32, place: u32) -> SiteId {
-    SiteId(pc.saturating_sub(1).saturating_mul(PLACES).saturating_add(place.min(PLACES - 1)))
+/// The site with this index among those of the instruction before an address.
+pub(crate) fn site(pc: u32, site_index: u32) -> SiteId {
+    SiteId(
+        pc.saturating_sub(1)
+            .saturating_mul(SITES_PER_INSTRUCTION)
+            .saturating_add(site_index.min(SITES_PER_INSTRUCTION - 1)),
+    )
 }
 
 /// The address of the instruction that a site belongs to.
 pub(crate) fn address(site: SiteId) -> u32 {
-    site.0 / PLACES
+    site.0 / SITES_PER_INSTRUCTION
 }
 
 pub(crate) fn shadow(expr: ExprId) -> Shadow {
     Shadow(expr.0.saturating_add(1))
 }
 
-/// The expression of a value's own shadow.
+/// The expression of the value's own shadow; `None` if the value has none.
 pub(crate) fn own_expr(value: Value) -> Option<ExprId> {
     value.shadow().0.checked_sub(1).map(ExprId)
 }
 
-/// The n-th argument; the table's arity says that it is there.
+/// Argument n. The arity in the table guarantees that it exists.
 pub(crate) fn arg(args: &[Value], n: usize) -> Value {
     args.get(n).copied().unwrap_or(Value::NIL)
 }
 
-/// Longer paths come from loops that do not end; nobody flips what is behind so many choices.
+/// The maximum number of choices of a run. Longer paths come from endless loops, and flips after that many choices are
+/// not useful.
 const MAX_CHOICES: usize = 1_000;
 
 impl Recorder {
-    /// Adds a choice, unless those before it imply how it comes out.
+    /// Records a choice, unless the earlier choices imply its outcome.
     pub(crate) fn choose(&mut self, site: SiteId, taken: usize, looked: Looked) {
         if self.choices.len() >= MAX_CHOICES {
             if !self.is_full {

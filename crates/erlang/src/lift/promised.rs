@@ -1,46 +1,46 @@
-//! What the spec promises of the unit's result, as choices: an input that breaks the promise is then
-//! one flip away.
+//! Makes choices on the unit's result according to the result type in the spec, so that a flip of one of them gives an
+//! input that violates the spec.
 //!
-//! The result is looked at as an expression, together with what it was in this run. Whether a run
-//! keeps the promise is not decided here.
+//! The choices are made on the expression of the result, guided by its value in this run. Whether the run satisfies the
+//! spec is decided elsewhere.
 
 use crate::lift::site;
 use crate::machine::Recorder;
 use term::{Expr, ExprId, Kind, Op, Term, Type, TypeId, Types};
 use trace::Looked;
 
-/// Parts of a result that are looked at: with each, there is more to explore.
+/// The maximum number of parts of a result that are examined.
 const MAX_PARTS: usize = 32;
-/// Unions within unions that are looked into.
+/// The maximum nesting depth of unions that are examined.
 const MAX_NESTED: usize = 8;
 
-/// The address of the choices on the first type: no code is there.
+/// The address of the sites for the first type; programs have no code there.
 const FIRST_PC: u32 = 1 << 27;
 
-/// Makes the choices on a result that a caller would make who trusts nobody.
+/// Makes the choices that checking the result against the spec would make.
 pub(crate) fn check(record: &mut Recorder, result: ExprId, term: &Term) {
     let promise = record.spec.promise.clone();
-    let mut check = Check { types: &promise.types, n_left: MAX_PARTS, record };
+    let mut check = ResultCheck { types: &promise.types, n_left: MAX_PARTS, record };
     check.any(&promise.results, result, term, MAX_NESTED);
 }
 
-struct Check<'a> {
+struct ResultCheck<'a> {
     types: &'a Types,
     record: &'a mut Recorder,
     n_left: usize,
 }
 
-impl Check<'_> {
+impl ResultCheck<'_> {
     fn any(&mut self, types: &[TypeId], of: ExprId, term: &Term, n_nested: usize) -> bool {
         let Recorder { known, exprs, .. } = &mut *self.record;
-        // An input that the spec allows is no news.
+        // Everything that the spec of the arguments allows here belongs to the result type, so no choice is needed.
         if known.typed.is_within(exprs, of, (self.types, types)) {
             return true;
         }
         types.iter().any(|it| self.has(*it, of, term, n_nested))
     }
 
-    /// Whether the term belongs to the type: a choice for each test that depends on the input.
+    /// Whether the term belongs to the type; records a choice for each test that depends on the input.
     fn has(&mut self, id: TypeId, of: ExprId, term: &Term, n_nested: usize) -> bool {
         if self.n_left == 0 || self.record.exprs.vars(of) == 0 {
             return self.types.has(id, term);
@@ -77,7 +77,7 @@ impl Check<'_> {
                 self.has_items(id, (*item, *tail), of, term, *may_be_empty)
             }
             Type::Tuple(parts) => self.has_elements(id, parts, of, term),
-            // A part of a map is at no place of its own.
+            // The parts of a map have no selectors, so they are not examined.
             Type::Map(_) => self.is_kind(id, Kind::Map, of, term) && self.is_in(id, term),
             Type::Bits { base, unit } => {
                 let is_binary = base.is_multiple_of(8) && unit.is_multiple_of(8);
@@ -92,8 +92,8 @@ impl Check<'_> {
         }
     }
 
-    /// Whether a term that is not looked into belongs to the type. If not, no input is made for what
-    /// would be looked at next: runs that do belong make other choices there.
+    /// Whether a term that is not examined part by part belongs to the type. If it does not, the rest of the result is
+    /// not examined either: runs whose results belong to the type make other choices there.
     fn is_in(&mut self, id: TypeId, term: &Term) -> bool {
         let res = self.types.has(id, term);
         if !res {
@@ -102,8 +102,9 @@ impl Check<'_> {
         res
     }
 
-    /// What the program has put together is looked at item by item; a list that came from the input
-    /// only as a whole, or every result would ask for longer inputs.
+    /// Whether a list belongs to the type. Cells that the program constructed are examined one by one. A list that
+    /// comes from the input is only tested as a whole; otherwise every such result would lead to queries for longer
+    /// inputs.
     fn has_items(
         &mut self,
         id: TypeId,
@@ -128,7 +129,7 @@ impl Check<'_> {
             rest = behind;
         }
         if self.is_open(rest) {
-            // What is left is a list too, unless it is what the list ends with.
+            // The rest is a list too, unless it is the improper tail.
             self.is_kind(id, Kind::List, rest, left);
             return self.is_in(id, term);
         }
@@ -160,7 +161,7 @@ impl Check<'_> {
         holds
     }
 
-    /// Whether it depends on the input what this is at its top.
+    /// Whether the outermost constructor of the expression's value depends on the input.
     fn is_open(&self, of: ExprId) -> bool {
         match self.record.exprs.get(of) {
             Some(Expr::Apply(Op::Cons | Op::Tuple, _) | Expr::Const(_)) | None => false,
@@ -168,7 +169,7 @@ impl Check<'_> {
         }
     }
 
-    /// The operands, if it is this constructor.
+    /// The two operands of the expression, if it is an application of the constructor.
     fn parts(&self, of: ExprId, constructor: Op) -> Option<[ExprId; 2]> {
         match self.record.exprs.get(of)? {
             Expr::Apply(op, parts) if *op == constructor => (**parts).try_into().ok(),
@@ -176,9 +177,15 @@ impl Check<'_> {
         }
     }
 
-    fn test(&mut self, id: TypeId, place: u32, (op, args): (Op, &[ExprId]), holds: bool) -> bool {
+    fn test(
+        &mut self,
+        id: TypeId,
+        site_index: u32,
+        (op, args): (Op, &[ExprId]),
+        holds: bool,
+    ) -> bool {
         let test = self.record.exprs.apply(op, args);
-        let site = site(FIRST_PC.saturating_add(id.0), place);
+        let site = site(FIRST_PC.saturating_add(id.0), site_index);
         self.record.choose(site, usize::from(!holds), Looked::Test(test));
         holds
     }

@@ -1,25 +1,25 @@
-//! Where an integer lies among known ranges: a choice at each bound, not one for each number. What
-//! is known of a character that was found among the digits is that it is one.
+//! Tests in which of several known ranges an integer lies: one choice for each bound instead of one for each integer.
+//! For example, the path constraint of a digit is only that it is a digit.
 
-use crate::data::Value;
 use crate::lift::{Lifting, own_expr};
 use term::Op;
+use values::Value;
 
-/// A run of numbers, with both ends.
+/// An interval of integers, both ends included.
 pub(crate) type Range = (i64, i64);
 
-/// More ranges are told apart number by number.
+/// With more ranges than this, the integers are distinguished one by one.
 pub(crate) const MAX_RANGES: usize = 32;
 
-/// Choices of one call that have sites of their own.
+/// The number of ranges with sites of their own; further ranges share the last sites.
 const N_SITES: u32 = 6;
 
 impl Lifting<'_> {
-    /// Which of the ranges, in their order, an integer that is an input lies in. Takes the places
-    /// from this one on to the end.
+    /// The index of the range in which a symbolic integer lies; `None` if it lies in none of them. The ranges are
+    /// sorted. Uses the sites from `site_index` on.
     pub(crate) fn range_of(
         &mut self,
-        place: u32,
+        site_index: u32,
         number: Value,
         ranges: &[Range],
     ) -> Option<usize> {
@@ -27,13 +27,13 @@ impl Lifting<'_> {
         let value = self.heap.to_big(number)?;
         let mut above: Option<i64> = None;
         for (site, (n, (low, high))) in (0..).zip(ranges.iter().enumerate()) {
-            let place = place + 2 * N_SITES.min(site);
-            // Where ranges touch, what is above one is not below the next.
+            let site_index = site_index + 2 * N_SITES.min(site);
+            // If this range is adjacent to the one before, the integer can't lie between them.
             if above.and_then(|it| it.checked_add(1)) != Some(*low) {
                 let bound = self.int(*low);
                 let is_below = self.apply(Op::Less, &[expr, bound]);
                 let holds = value < (*low).into();
-                self.test(place, is_below, holds);
+                self.test(site_index, is_below, holds);
                 if holds {
                     return None;
                 }
@@ -41,7 +41,7 @@ impl Lifting<'_> {
             let bound = self.int(*high);
             let is_inside = self.apply(Op::LessEqual, &[expr, bound]);
             let holds = value <= (*high).into();
-            self.test(place + 1, is_inside, holds);
+            self.test(site_index + 1, is_inside, holds);
             if holds {
                 return Some(n);
             }
@@ -51,7 +51,7 @@ impl Lifting<'_> {
     }
 }
 
-/// The ranges that numbers make up.
+/// The maximal ranges of a set of numbers.
 pub(crate) fn ranges(mut numbers: Vec<i64>) -> Vec<Range> {
     numbers.sort_unstable();
     let mut res: Vec<Range> = Vec::new();

@@ -1,15 +1,16 @@
-//! `re:run`: the real runtime says what matches, so the subject is not followed. That it is one of a
-//! few texts that a literal pattern matches is a choice all the same: it leads to where they do.
+//! `re:run`: the real runtime decides what matches, so the subject is not followed symbolically. Only if the pattern is
+//! constant, there is a choice whether the subject is one of a few texts that the pattern matches; flips of it lead to
+//! inputs that match.
 //!
-//! Knows only as much of patterns as it takes to make up such texts.
+//! This module understands patterns only as far as it needs to generate such texts.
 
-use crate::data::{Value, View};
 use crate::lift::{Lifting, arg};
 use std::iter::Peekable;
 use std::str::Chars;
 use std::sync::Arc;
 use term::{Dice, Term};
 use trace::{Head, Looked};
+use values::{Value, View};
 
 /// `re:run/2` and `re:run/3`
 pub(crate) fn run(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
@@ -22,13 +23,13 @@ pub(crate) fn run(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> 
 }
 
 fn choose_text(l: &mut Lifting<'_>, subject: Value, pattern: Value) -> Option<()> {
-    let pattern = text(&crate::data::to_term(l.heap, l.atoms, pattern).ok()?)?;
+    let pattern = text(&values::to_term(l.heap, l.atoms, pattern).ok()?)?;
     let is_binary = matches!(subject.view(), View::Bits(_));
     let term =
         |it: String| if is_binary { Term::binary(it.into_bytes()) } else { Term::string(&it) };
     let heads: Arc<[Head]> =
         samples(&pattern)?.into_iter().map(|it| Head::Literal(term(it))).collect();
-    let this = crate::data::to_term(l.heap, l.atoms, subject).ok()?;
+    let this = values::to_term(l.heap, l.atoms, subject).ok()?;
     let is_this = |it: &Head| matches!(it, Head::Literal(term) if *term == this);
     let taken = heads.iter().position(is_this).unwrap_or(heads.len());
     let (expr, site) = (l.expr(subject)?, l.site(N_ARGS));
@@ -36,10 +37,10 @@ fn choose_text(l: &mut Lifting<'_>, subject: Value, pattern: Value) -> Option<()
     Some(())
 }
 
-/// The places below are those of arguments.
+/// The number of sites reserved for pinned arguments.
 const N_ARGS: u32 = 4;
 
-/// Characters, if that is all there is.
+/// The term as a text: a binary in UTF-8 or a list of characters; `None` for other terms.
 fn text(term: &Term) -> Option<String> {
     if let Term::Bits(bits) = term {
         return Some(std::str::from_utf8(bits.as_bytes()?).ok()?.to_owned());
@@ -50,7 +51,7 @@ fn text(term: &Term) -> Option<String> {
 
 const N_SAMPLES: u64 = 8;
 
-/// Texts that the pattern matches: a short one, then others. `None`: it is not understood.
+/// Texts that the pattern matches, the shortest first; `None` if the pattern is not understood.
 fn samples(pattern: &str) -> Option<Vec<String>> {
     let mut parser = Parser { rest: pattern.chars().peekable(), depth: 0 };
     let whole = parser.alternatives()?;
@@ -68,15 +69,15 @@ fn samples(pattern: &str) -> Option<Vec<String>> {
     Some(res)
 }
 
-/// What a part of a pattern matches.
+/// A part of a pattern.
 #[derive(Clone, Debug)]
-enum Part {
-    /// One of these characters.
+enum RegexpPart {
+    /// A character in one of these ranges.
     Char(Vec<(char, char)>),
     /// One of these sequences.
-    Either(Vec<Vec<Part>>),
+    Either(Vec<Vec<RegexpPart>>),
     Repeated {
-        of: Box<Part>,
+        of: Box<RegexpPart>,
         least: u32,
         most: Option<u32>,
     },
@@ -87,7 +88,7 @@ const WORD: &[(char, char)] = &[('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')];
 const SPACE: &[(char, char)] = &[(' ', ' '), ('\t', '\t'), ('\n', '\n')];
 const ANY: &[(char, char)] = &[('a', 'z'), ('0', '9'), (' ', '~')];
 
-/// Deeper nesting is not understood.
+/// The maximum nesting depth of groups; deeper patterns are not understood.
 const MAX_DEPTH: usize = 50;
 
 struct Parser<'p> {
@@ -100,7 +101,7 @@ impl Parser<'_> {
         self.rest.next_if_eq(&wanted).is_some()
     }
 
-    fn alternatives(&mut self) -> Option<Part> {
+    fn alternatives(&mut self) -> Option<RegexpPart> {
         self.depth += 1;
         if MAX_DEPTH < self.depth {
             return None;
@@ -110,34 +111,34 @@ impl Parser<'_> {
             res.push(self.sequence()?);
         }
         self.depth -= 1;
-        Some(Part::Either(res))
+        Some(RegexpPart::Either(res))
     }
 
-    fn sequence(&mut self) -> Option<Vec<Part>> {
+    fn sequence(&mut self) -> Option<Vec<RegexpPart>> {
         let mut res = Vec::new();
         while let Some(next) = self.rest.next_if(|it| !matches!(it, '|' | ')')) {
             let part = match next {
                 '^' | '$' => continue,
-                '.' => Part::Char(ANY.to_vec()),
+                '.' => RegexpPart::Char(ANY.to_vec()),
                 '(' => self.group()?,
-                '[' => Part::Char(self.class()?),
+                '[' => RegexpPart::Char(self.class()?),
                 '\\' => match self.rest.next()? {
                     'b' | 'A' | 'z' | 'Z' => continue,
-                    escaped => Part::Char(named(escaped)?),
+                    escaped => RegexpPart::Char(named(escaped)?),
                 },
                 '*' | '+' | '?' => return None,
-                plain => Part::Char(vec![(plain, plain)]),
+                plain => RegexpPart::Char(vec![(plain, plain)]),
             };
             res.push(self.repeated(part)?);
         }
         Some(res)
     }
 
-    fn group(&mut self) -> Option<Part> {
+    fn group(&mut self) -> Option<RegexpPart> {
         if self.takes('?') {
             match self.rest.next()? {
                 ':' => (),
-                // A name.
+                // The name of a group.
                 'P' | '<' | '\'' => while !matches!(self.rest.next()?, '>' | '\'') {},
                 _ => return None,
             }
@@ -179,7 +180,7 @@ impl Parser<'_> {
         Some((' '..='~').filter(is_other).map(|it| (it, it)).collect())
     }
 
-    fn repeated(&mut self, part: Part) -> Option<Part> {
+    fn repeated(&mut self, part: RegexpPart) -> Option<RegexpPart> {
         let (least, most) = match self.rest.peek() {
             Some('*') => (0, None),
             Some('+') => (1, None),
@@ -189,10 +190,10 @@ impl Parser<'_> {
         };
         self.rest.next();
         self.greed();
-        Some(Part::Repeated { of: Box::new(part), least, most })
+        Some(RegexpPart::Repeated { of: Box::new(part), least, most })
     }
 
-    fn counted(&mut self, part: Part) -> Option<Part> {
+    fn counted(&mut self, part: RegexpPart) -> Option<RegexpPart> {
         self.rest.next();
         let least = self.number()?;
         let most = if self.takes(',') { self.number() } else { Some(least) };
@@ -200,7 +201,7 @@ impl Parser<'_> {
             return None;
         }
         self.greed();
-        Some(Part::Repeated { of: Box::new(part), least, most })
+        Some(RegexpPart::Repeated { of: Box::new(part), least, most })
     }
 
     fn number(&mut self) -> Option<u32> {
@@ -211,7 +212,7 @@ impl Parser<'_> {
         digits.parse().ok().filter(|it| *it <= MAX_REPEATED)
     }
 
-    /// How much is taken does not matter for what can be.
+    /// Skips a modifier for lazy or possessive repetition, which does not change which texts match.
     fn greed(&mut self) {
         self.rest.next_if(|it| matches!(it, '?' | '+'));
     }
@@ -219,7 +220,7 @@ impl Parser<'_> {
 
 const MAX_REPEATED: u32 = 100;
 
-/// What a character stands for behind a backslash.
+/// The characters that an escape sequence matches; `None` if the sequence is not understood.
 fn named(escaped: char) -> Option<Vec<(char, char)>> {
     let one = |it: char| vec![(it, it)];
     Some(match escaped {
@@ -236,21 +237,21 @@ fn named(escaped: char) -> Option<Vec<(char, char)>> {
     })
 }
 
-/// The n-th text of a pattern. The first has as little as it may, and the first of all characters;
-/// the second more, and the last ones.
+/// Generates the text number `n` of a pattern. Text 0 has the fewest repetitions and the first alternatives and
+/// characters; text 1 has the most repetitions and the last alternatives and characters; all further texts are random.
 struct Sampler {
     n: u64,
     dice: Dice,
     text: String,
 }
 
-/// So much more than the least is repeated.
+/// The maximum number of repetitions beyond the minimum.
 const MORE: u64 = 3;
 
 impl Sampler {
-    fn add(&mut self, part: &Part) {
+    fn add(&mut self, part: &RegexpPart) {
         match part {
-            Part::Char(of) => {
+            RegexpPart::Char(of) => {
                 if let Some((low, high)) = self.pick(of).copied() {
                     let all = u64::from(u32::from(high)).saturating_sub(u64::from(u32::from(low)));
                     let at = self.below(all + 1);
@@ -258,11 +259,11 @@ impl Sampler {
                     self.text.extend(char::from_u32(code));
                 }
             }
-            Part::Either(of) => {
+            RegexpPart::Either(of) => {
                 let chosen = self.pick(of).cloned().unwrap_or_default();
                 chosen.iter().for_each(|it| self.add(it));
             }
-            Part::Repeated { of, least, most } => {
+            RegexpPart::Repeated { of, least, most } => {
                 let more = most.map_or(MORE, |it| u64::from(it.saturating_sub(*least)).min(MORE));
                 let n = u64::from(*least) + self.below(more + 1);
                 (0..n).for_each(|_| self.add(of));

@@ -1,17 +1,17 @@
-//! Searching binaries for patterns: whether one begins at a byte is a choice, and how long it is.
+//! Searches for patterns in binaries: whether a pattern matches at a byte is a choice, and so is the pattern's length.
 
-use crate::data::{At, Shadow, Value, View};
 use crate::lift::{Lifting, arg, own_expr};
 use term::{ExprId, Kind, Op, Term};
+use values::{At, Shadow, Value, View};
 
-/// Where a pattern was found, in bytes.
+/// The position and length of a match in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Match {
     at: u64,
     len: u64,
 }
 
-/// A binary that is searched.
+/// The binary that is searched.
 #[derive(Clone, Copy, Debug)]
 struct Subject {
     value: Value,
@@ -20,26 +20,25 @@ struct Subject {
     n_bytes: u64,
 }
 
-/// What a compiled pattern looks for.
+/// A binary that a compiled pattern searches for.
 #[derive(Clone, Debug)]
 pub(crate) struct Needle {
     pub(crate) bytes: Vec<u8>,
-    /// Set if the bytes depend on the input.
+    /// The shadow of the bytes, if they depend on the input.
     pub(crate) shadow: Shadow,
 }
 
 impl Lifting<'_> {
-    /// The subject and the patterns, longest first; `None`: nothing is symbolic, or not in a way
-    /// that is followed.
+    /// The subject and the patterns, longest first; `None` if nothing is symbolic, or it is not followed symbolically.
     fn searched(&mut self, args: &[Value]) -> Option<(Subject, Vec<Value>)> {
         let (value, pattern) = (arg(args, 0), arg(args, 1));
         let is_binary = self.heap.as_bits(value).is_some_and(|it| it.is_binary());
-        if !self.is(0, value, Kind::Binary, is_binary) {
+        if !self.test_kind(0, value, Kind::Binary, is_binary) {
             return None;
         }
         let View::Bits(bits) = value.view() else { return None };
         let n_bytes = self.heap.bit_len(bits) / 8;
-        // In nothing, whatever is not there.
+        // In an empty subject nothing is found, whatever the pattern is.
         if let (Some(expr), true) = (own_expr(value), self.is_symbolic(pattern)) {
             let (size, zero) = (self.apply(Op::BitSize, &[expr]), self.int(0));
             let is_empty = self.apply(Op::Same, &[size, zero]);
@@ -60,7 +59,7 @@ impl Lifting<'_> {
         Some((Subject { value, bits, expr, n_bytes }, patterns))
     }
 
-    /// What a pattern that was compiled before looks for.
+    /// The binaries that a compiled pattern searches for; `None` if the value is not a compiled pattern.
     fn compiled(&mut self, pattern: Value) -> Option<Vec<Value>> {
         let [_, handle] = self.heap.elements(pattern)? else { return None };
         let known = self.record.patterns.get(&handle.as_ref()?)?;
@@ -68,10 +67,11 @@ impl Lifting<'_> {
         Some(known.iter().map(needle).collect())
     }
 
-    /// One binary or several; how long each is, is a choice. `None`: it is no pattern.
+    /// The binaries of a pattern: one, or a list of them. The length of each is a choice. `None` if the value is not a
+    /// valid pattern.
     fn needles(&mut self, pattern: Value) -> Option<Vec<Value>> {
         let is_bits = matches!(pattern.view(), View::Bits(_));
-        let items = if self.is(8, pattern, Kind::Bitstring, is_bits) {
+        let items = if self.test_kind(8, pattern, Kind::Bitstring, is_bits) {
             vec![pattern]
         } else {
             let (items, end) = self.spine(9, pattern);
@@ -82,7 +82,7 @@ impl Lifting<'_> {
         };
         for item in &items {
             let is_binary = self.heap.as_bits(*item).is_some_and(|it| it.is_binary());
-            if !self.is(10, *item, Kind::Binary, is_binary) {
+            if !self.test_kind(10, *item, Kind::Binary, is_binary) {
                 return None;
             }
             let n_bytes = self.pattern_len(*item);
@@ -105,7 +105,7 @@ impl Lifting<'_> {
         if let View::Bits(bits) = pattern.view() { self.heap.bit_len(bits) / 8 } else { 0 }
     }
 
-    /// The first match from a byte on.
+    /// The first match that begins at byte `from` or later.
     fn next_match(&mut self, subject: Subject, patterns: &[Value], from: u64) -> Option<Match> {
         let mut at = from;
         loop {
@@ -116,7 +116,7 @@ impl Lifting<'_> {
                 let Some(slice) = self.window(subject, (at, len), end) else { continue };
                 may_go_on = true;
                 let there = self.heap.sub_bits(subject.bits, at * 8, len * 8);
-                let holds = crate::data::equal_exact(self.heap, self.atoms, there, *pattern);
+                let holds = values::equal_exact(self.heap, self.atoms, there, *pattern);
                 let wanted = self.expr(*pattern)?;
                 if own_expr(subject.value).is_some() || own_expr(*pattern).is_some() {
                     let test = self.apply(Op::Same, &[slice, wanted]);
@@ -133,7 +133,8 @@ impl Lifting<'_> {
         }
     }
 
-    /// The bytes at a place of the subject; that there are so many is a choice.
+    /// The `len` bytes of the subject from byte `at` on. Whether the subject is long enough is a choice; `None` if it
+    /// is not.
     fn window(
         &mut self,
         subject: Subject,
@@ -155,7 +156,7 @@ impl Lifting<'_> {
         self.constant(Term::Int(i64::try_from(n_bytes.saturating_mul(8)).unwrap_or(i64::MAX)))
     }
 
-    /// The bytes from one place to another.
+    /// The bytes from position `from` to position `to`, or to the end.
     fn piece(&mut self, subject: Subject, from: u64, to: Option<u64>) -> Value {
         let end = to.unwrap_or(subject.n_bytes);
         let bits = self.heap.sub_bits(subject.bits, from * 8, end.saturating_sub(from) * 8);
@@ -220,7 +221,7 @@ struct Options {
 }
 
 impl Options {
-    /// `None`: there are others.
+    /// Reads the options; `None` if there is an unsupported one.
     fn read(l: &Lifting<'_>, options: Option<&Value>) -> Option<Options> {
         let mut res = Options::default();
         let Some(options) = options else { return Some(res) };
@@ -239,7 +240,7 @@ impl Options {
     }
 }
 
-/// `binary:split/2` and `binary:split/3` without a scope
+/// `binary:split/2` and `binary:split/3` without the option `scope`.
 pub(crate) fn split(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let Some(options) = Options::read(l, args.get(2)) else {
         l.concretise("binary:split/3", args, |_| true);

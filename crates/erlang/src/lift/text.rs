@@ -1,12 +1,12 @@
 //! Conversions between atoms, numbers, lists and binaries.
 
-use crate::data::{AtomId, Value};
 use crate::lift::{Lifting, arg, own_expr, shadow};
 use std::sync::Arc;
 use term::{Base, Conversion, ExprId, Kind, Op, Term};
 use trace::{Head, Looked};
+use values::{AtomId, Value};
 
-/// From a value of a known kind: it always has a result.
+/// A conversion from a value of a known kind, which always succeeds.
 fn from_kind(
     l: &mut Lifting<'_>,
     (conversion, kind): (Conversion, Kind),
@@ -15,11 +15,11 @@ fn from_kind(
 ) -> Option<Value> {
     let value = arg(args, 0);
     let Some(expr) = own_expr(value) else { return found };
-    l.is(0, value, kind, found.is_some());
+    l.test_kind(0, value, kind, found.is_some());
     Some(l.result(Op::Convert(conversion), &[expr], found?))
 }
 
-/// From a text, which may not be one: that it is, is a choice.
+/// A conversion from a text; whether it succeeds is a choice.
 fn from_text(
     l: &mut Lifting<'_>,
     conversion: Conversion,
@@ -34,7 +34,7 @@ fn from_text(
     Some(found?.with_shadow(shadow(result)))
 }
 
-/// The result for a text, as an expression; that there is one is a choice.
+/// The expression of a conversion's result; whether the conversion succeeds is a choice.
 fn converted(
     l: &mut Lifting<'_>,
     conversion: Conversion,
@@ -47,7 +47,7 @@ fn converted(
     Some(l.apply(Op::Convert(conversion), &[expr]))
 }
 
-/// `binary_to_float/1`: the float in the list of its bytes.
+/// `binary_to_float/1`: converts the list of the binary's bytes.
 pub(crate) fn binary_to_float(
     l: &mut Lifting<'_>,
     args: &[Value],
@@ -56,7 +56,7 @@ pub(crate) fn binary_to_float(
     let value = arg(args, 0);
     let Some(bytes) = own_expr(value) else { return found };
     let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
-    if !l.is(1, value, Kind::Binary, is_binary) {
+    if !l.test_kind(1, value, Kind::Binary, is_binary) {
         return found;
     }
     let text = l.apply(Op::Convert(Conversion::BinaryToList), &[bytes]);
@@ -65,8 +65,8 @@ pub(crate) fn binary_to_float(
     Some(l.result(Op::Convert(Conversion::ListToFloat), &[text], found?))
 }
 
-/// From a text that must be an atom which is there: one of those that tested code names, or another,
-/// of which nobody knows whether it is there.
+/// A conversion from a text to an existing atom. Which of the atoms in the tested code the text names is a choice; for
+/// all other atoms it is unknown whether they exist, which is a loss.
 fn from_name(
     l: &mut Lifting<'_>,
     conversion: Conversion,
@@ -77,7 +77,7 @@ fn from_name(
     if !l.is_symbolic(value) {
         return found;
     }
-    let text = crate::data::to_term(l.heap, l.atoms, value).ok();
+    let text = values::to_term(l.heap, l.atoms, value).ok();
     let atom = text.and_then(|it| term::apply(Op::Convert(conversion), &[&it]));
     let name = converted(l, conversion, value, atom.is_some())?;
     let (atom, named) = (atom?, Arc::clone(&l.record.named));
@@ -125,7 +125,7 @@ conversions! {
     list_to_float = ListToFloat;
 }
 
-/// Between integers and their digits: in base ten, or in the base of the second argument.
+/// Conversions between integers and their digits, in base ten or in the base given by the second argument.
 macro_rules! digits {
     ($($name:ident, $with_base:ident = $conversion:ident $(of $kind:ident)?;)*) => {
         $(pub(crate) fn $name(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
@@ -154,7 +154,7 @@ digits! {
     binary_to_integer, binary_to_integer_in = BinaryToInteger;
 }
 
-/// The base that a value stands for; which one an input is, is a choice. `None`: it is none.
+/// The base that a value denotes; `None` if it is not a valid base. The base of a symbolic value is a choice.
 fn base_of(l: &mut Lifting<'_>, value: Value) -> Option<Base> {
     let base = value.as_int().and_then(Base::new);
     if let Some(expr) = own_expr(value) {
@@ -168,7 +168,7 @@ fn base_of(l: &mut Lifting<'_>, value: Value) -> Option<Base> {
     base
 }
 
-/// Functions with an encoding, which are followed for the usual one only.
+/// Functions with an encoding as their second argument, which are followed symbolically only for UTF-8.
 macro_rules! usual {
     ($($name:ident = $usual:ident if $is:expr;)*) => {
         $(pub(crate) fn $name(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {

@@ -1,18 +1,23 @@
-//! Tuples.
+//! Tuples: sizes, elements, construction, and records.
 
-use crate::data::{Value, View, compare_value};
 use crate::lift::compare::same_values;
 use crate::lift::ranges::{MAX_RANGES, Range};
 use crate::lift::{Lifting, arg, own_expr};
 use std::sync::Arc;
 use term::{Kind, Op, Term};
 use trace::{Head, Looked};
+use values::{Value, View, compare_value};
 
 impl Lifting<'_> {
-    /// The element at a position counted from one, if the value is a tuple that has it.
-    pub(crate) fn element(&mut self, place: u32, tuple: Value, position: usize) -> Option<Value> {
+    /// The element at a position counted from 1; `None` if the value is not a tuple or too small. Both are choices.
+    pub(crate) fn element(
+        &mut self,
+        site_index: u32,
+        tuple: Value,
+        position: usize,
+    ) -> Option<Value> {
         let is_tuple = matches!(tuple.view(), View::Tuple(..));
-        if !self.is(place, tuple, Kind::Tuple, is_tuple) {
+        if !self.test_kind(site_index, tuple, Kind::Tuple, is_tuple) {
             return None;
         }
         let found =
@@ -22,32 +27,32 @@ impl Lifting<'_> {
             let size = self.apply(Op::TupleSize, &[expr]);
             let least = self.int(i64::try_from(position).ok()?);
             let is_there = self.apply(Op::LessEqual, &[least, size]);
-            self.test(place + 1, is_there, found.is_some());
+            self.test(site_index + 1, is_there, found.is_some());
         }
         Some(self.part(tuple, selector, found?))
     }
 
-    /// All elements of a tuple; that it has so many is a choice.
-    pub(crate) fn elements(&mut self, place: u32, tuple: Value) -> Option<Vec<Value>> {
+    /// All elements of a tuple; the number of elements is a choice.
+    pub(crate) fn elements(&mut self, site_index: u32, tuple: Value) -> Option<Vec<Value>> {
         let items = self.heap.elements(tuple).map(<[Value]>::to_vec);
         let Some(expr) = own_expr(tuple) else { return items };
         let is_tuple = items.is_some();
-        if !self.is(place, tuple, Kind::Tuple, is_tuple) {
+        if !self.test_kind(site_index, tuple, Kind::Tuple, is_tuple) {
             return None;
         }
         let items = items?;
         let n = u32::try_from(items.len()).ok()?;
         let size = self.apply(Op::TupleSize, &[expr]);
-        // One question for each smaller size: whoever asks next asks the same ones.
+        // One test for each smaller size, so that larger tuples share these tests.
         for smaller in 0..=n {
             let this = self.int(i64::from(smaller));
             let test = self.apply(Op::Same, &[size, this]);
-            self.test(place + 1, test, smaller == n);
+            self.test(site_index + 1, test, smaller == n);
         }
         Some((0..n).zip(items).map(|(at, it)| self.part(tuple, Op::Element(at), it)).collect())
     }
 
-    /// The same tuple, made of its elements.
+    /// The tuple, rebuilt from its elements.
     pub(crate) fn whole(&mut self, tuple: Value) -> Value {
         if own_expr(tuple).is_none() {
             return tuple;
@@ -58,14 +63,14 @@ impl Lifting<'_> {
         }
     }
 
-    /// A symbolic position in a tuple of known size: each place is an alternative.
-    pub(crate) fn choose_position(&mut self, place: u32, position: Value, size: usize) {
+    /// Records the choice of a symbolic position in a tuple of known size, with one alternative for each position.
+    pub(crate) fn choose_position(&mut self, site_index: u32, position: Value, size: usize) {
         let Some(expr) = own_expr(position) else { return };
         let heads: Vec<Head> =
             (1..=size).map(|it| Head::Literal(Term::Int(i64::try_from(it).unwrap_or(0)))).collect();
         let taken = position.as_usize().filter(|it| (1..=size).contains(it));
         let taken = taken.map_or(size, |it| it - 1);
-        let site = self.site(place);
+        let site = self.site(site_index);
         self.record.choose(site, taken, Looked::Heads(expr, Arc::from(heads)));
     }
 }
@@ -80,7 +85,7 @@ pub(crate) fn element(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>)
         let element = l.element(0, tuple, position);
         return found.and(element);
     }
-    if !l.is(3, position, Kind::Integer, position.is_integer()) {
+    if !l.test_kind(3, position, Kind::Integer, position.is_integer()) {
         return found;
     }
     if let Some(runs) = l.runs(tuple) {
@@ -96,12 +101,12 @@ pub(crate) fn element(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>)
     elements.get(position.as_usize()?.checked_sub(1)?).copied()
 }
 
-/// Positions of a table, and by how much each element there is more than its position; `None`:
-/// they are all the same.
+/// A range of positions in a table. With `Some(offset)`, each element is its position plus the offset; with `None`, all
+/// elements of the range are the same.
 type TableRun = (Range, Option<i64>);
 
 impl Lifting<'_> {
-    /// The stretches of a table, if they are few: of characters, say, and what these stand for.
+    /// The ranges of a constant table (such as a character table); `None` if the table is small or has too many ranges.
     fn runs(&self, table: Value) -> Option<Vec<TableRun>> {
         if self.is_symbolic(table) {
             return None;
@@ -129,7 +134,7 @@ impl Lifting<'_> {
     }
 }
 
-/// Smaller tables have a path for each element.
+/// In smaller tables, each element is an alternative of its own.
 const LEAST_TABLE: usize = 32;
 
 pub(crate) fn set_element(
@@ -141,7 +146,7 @@ pub(crate) fn set_element(
     if own_expr(position).is_none() && own_expr(tuple).is_none() {
         return found;
     }
-    if !l.is(3, position, Kind::Integer, position.is_integer()) {
+    if !l.test_kind(3, position, Kind::Integer, position.is_integer()) {
         return found;
     }
     let mut elements = l.elements(4, tuple)?;
@@ -154,7 +159,7 @@ pub(crate) fn set_element(
 pub(crate) fn size(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let tuple = arg(args, 0);
     let Some(expr) = own_expr(tuple) else { return found };
-    l.is(0, tuple, Kind::Tuple, found.is_some());
+    l.test_kind(0, tuple, Kind::Tuple, found.is_some());
     Some(l.result(Op::TupleSize, &[expr], found?))
 }
 
@@ -189,7 +194,7 @@ pub(crate) fn is_record(
         return found;
     }
     l.concretise("erlang:is_record/3", args, |it| it == 2);
-    if !l.is(5, tag, Kind::Atom, tag.as_atom().is_some()) {
+    if !l.test_kind(5, tag, Kind::Atom, tag.as_atom().is_some()) {
         return found;
     }
     if let Some(expr) = own_expr(tuple) {
@@ -201,7 +206,7 @@ pub(crate) fn is_record(
                 l.test(0, test, holds);
                 holds
             }
-            None => l.is(0, tuple, Kind::Tuple, matches!(tuple.view(), View::Tuple(..))),
+            None => l.test_kind(0, tuple, Kind::Tuple, matches!(tuple.view(), View::Tuple(..))),
         };
         if !is_tuple {
             return found;
@@ -220,24 +225,24 @@ impl Lifting<'_> {
     }
 }
 
-/// `make_tuple/2`: each number of elements is a path of its own.
+/// `make_tuple/2`: the number of elements is a choice.
 pub(crate) fn made(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let arity = arg(args, 0);
-    if own_expr(arity).is_some() && l.is(0, arity, Kind::Integer, arity.is_integer()) {
+    if own_expr(arity).is_some() && l.test_kind(0, arity, Kind::Integer, arity.is_integer()) {
         l.natural(1, arity, "erlang:make_tuple/2");
     }
     found
 }
 
 impl Lifting<'_> {
-    /// Which number an integer is that says how much to make; `None`: it is negative, or so large
-    /// that it is taken as it is.
-    pub(crate) fn natural(&mut self, place: u32, number: Value, what: &str) -> Option<usize> {
+    /// The value of an integer that says how many parts to make; which value it is, is a choice. `None` if it is
+    /// negative, or so large that it is pinned.
+    pub(crate) fn natural(&mut self, site_index: u32, number: Value, what: &str) -> Option<usize> {
         let Some(expr) = own_expr(number) else { return number.as_usize() };
         let zero = self.int(0);
         let is_negative = self.apply(Op::Less, &[expr, zero]);
         let holds = compare_value(self.heap, self.atoms, number, Value::int(0)).is_lt();
-        self.test(place, is_negative, holds);
+        self.test(site_index, is_negative, holds);
         if holds {
             return None;
         }
@@ -248,11 +253,11 @@ impl Lifting<'_> {
         for smaller in 0..=n {
             let this = self.int(i64::try_from(smaller).unwrap_or(0));
             let test = self.apply(Op::Same, &[expr, this]);
-            self.test(place + 1, test, smaller == n);
+            self.test(site_index + 1, test, smaller == n);
         }
         Some(n)
     }
 }
 
-/// Larger things are made as they are.
+/// The maximum value that is followed symbolically.
 const MAX_MADE: usize = 64;

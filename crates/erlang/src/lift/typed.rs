@@ -1,49 +1,49 @@
-//! What the spec of the unit says about expressions: the types of the parts of its arguments.
+//! The knowledge from the unit's spec: the types of the arguments' parts.
 //!
-//! An input that the spec does not allow is never asked for, so a test whose other outcome only such
-//! inputs have is no choice.
+//! Queries never ask for an input that the spec does not allow. So a test is not a choice if only such inputs lead to
+//! its other outcome.
 
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use term::{Domain, Expr, ExprId, Exprs, Kinds, Op, Term, Type, TypeId, Types};
 
-/// The types of a unit's arguments, and of their parts as far as they were asked for.
+/// The types of a unit's arguments, and memoised summaries of their parts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Typed {
+pub(crate) struct SpecFacts {
     domain: Arc<Domain>,
-    parts: FxHashMap<ExprId, Option<Part>>,
+    parts: FxHashMap<ExprId, Option<TypeFacts>>,
 }
 
-/// What is known of an expression whatever the run.
+/// The knowledge about an expression that holds in all runs.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
-    alts: Arc<[Alt]>,
+pub(super) struct TypeFacts {
+    alts: Arc<[TypeAlternative]>,
     pub(super) kinds: Kinds,
     arities: Option<Vec<u32>>,
-    /// The least and the greatest number, if it is an integer.
+    /// The least and the greatest value, if the expression is an integer.
     pub(super) low: Option<Term>,
     pub(super) high: Option<Term>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Alt {
+enum TypeAlternative {
     Of(TypeId),
-    /// What may follow a cell of this list.
+    /// The tail of a cell of this list.
     Rest(TypeId),
 }
 
-/// Unions within unions that are looked into.
+/// The maximum nesting depth of unions that are examined.
 const MAX_NESTED: usize = 8;
-/// With more alternatives, nothing is said.
+/// The maximum number of alternative types of an expression; with more, nothing is known of it.
 const MAX_ALTS: usize = 64;
 
-impl Typed {
-    pub(crate) fn new(domain: Arc<Domain>) -> Typed {
-        Typed { domain, parts: FxHashMap::default() }
+impl SpecFacts {
+    pub(crate) fn new(domain: Arc<Domain>) -> SpecFacts {
+        SpecFacts { domain, parts: FxHashMap::default() }
     }
 
-    /// `None`: it may be anything.
-    pub(super) fn part(&mut self, exprs: &Exprs, of: ExprId) -> Option<&Part> {
+    /// The knowledge about the expression; `None` if its value may be any term.
+    pub(super) fn part(&mut self, exprs: &Exprs, of: ExprId) -> Option<&TypeFacts> {
         self.domain.args?;
         if !self.parts.contains_key(&of) {
             let alts = self.alts(exprs, of);
@@ -53,16 +53,16 @@ impl Typed {
         self.parts.get(&of)?.as_ref()
     }
 
-    /// Whether the expression may be this term.
+    /// Whether the expression's value may be this term.
     pub(super) fn admits(&mut self, exprs: &Exprs, of: ExprId, term: &Term) -> bool {
         let Some(alts) = self.part(exprs, of).map(|it| Arc::clone(&it.alts)) else { return true };
         alts.iter().any(|it| match it {
-            Alt::Of(id) => self.domain.types.has(*id, term),
-            Alt::Rest(_) => true,
+            TypeAlternative::Of(id) => self.domain.types.has(*id, term),
+            TypeAlternative::Rest(_) => true,
         })
     }
 
-    /// Whether it is plain that the expression belongs to one of these types.
+    /// Whether the expression's value certainly belongs to one of these types.
     pub(super) fn is_within(
         &mut self,
         exprs: &Exprs,
@@ -71,22 +71,24 @@ impl Typed {
     ) -> bool {
         let Some(alts) = self.part(exprs, of).map(|it| Arc::clone(&it.alts)) else { return false };
         alts.iter().all(|it| match it {
-            Alt::Of(id) => ids.iter().any(|it| self.domain.types.is_within(*id, (types, *it))),
-            Alt::Rest(_) => false,
+            TypeAlternative::Of(id) => {
+                ids.iter().any(|it| self.domain.types.is_within(*id, (types, *it)))
+            }
+            TypeAlternative::Rest(_) => false,
         })
     }
 
-    /// How many elements it may have, if it is a tuple; `None`: any number.
+    /// The possible sizes of the expression's value, if it is a tuple; `None` if they are unknown.
     pub(super) fn arities(&mut self, exprs: &Exprs, of: ExprId) -> Option<&[u32]> {
         self.part(exprs, of)?.arities.as_deref()
     }
 
-    fn arities_of(&self, alts: &[Alt]) -> Option<Vec<u32>> {
+    fn arities_of(&self, alts: &[TypeAlternative]) -> Option<Vec<u32>> {
         let mut res = Vec::new();
         for alt in alts {
             let arity = match (alt, self.get(*alt)) {
-                (Alt::Of(_), Type::Tuple(items)) => items.len(),
-                (Alt::Of(_), Type::Literal(term)) => match term.as_tuple() {
+                (TypeAlternative::Of(_), Type::Tuple(items)) => items.len(),
+                (TypeAlternative::Of(_), Type::Literal(term)) => match term.as_tuple() {
                     Some(items) => items.len(),
                     None => continue,
                 },
@@ -98,18 +100,18 @@ impl Typed {
         Some(res)
     }
 
-    fn get(&self, alt: Alt) -> &Type {
-        let (Alt::Of(id) | Alt::Rest(id)) = alt;
+    fn get(&self, alt: TypeAlternative) -> &Type {
+        let (TypeAlternative::Of(id) | TypeAlternative::Rest(id)) = alt;
         self.domain.types.get(id)
     }
 
-    fn alts(&mut self, exprs: &Exprs, of: ExprId) -> Option<Vec<Alt>> {
+    fn alts(&mut self, exprs: &Exprs, of: ExprId) -> Option<Vec<TypeAlternative>> {
         let mut res = Vec::new();
         match exprs.get(of)? {
             Expr::Var(var) => {
-                for args in self.flat(Alt::Of(self.domain.args?))? {
+                for args in self.flat(TypeAlternative::Of(self.domain.args?))? {
                     if let Type::Tuple(items) = self.get(args) {
-                        res.extend(self.flat(Alt::Of(*items.get(var.0 as usize)?))?);
+                        res.extend(self.flat(TypeAlternative::Of(*items.get(var.0 as usize)?))?);
                     }
                 }
             }
@@ -124,16 +126,17 @@ impl Typed {
         (res.len() <= MAX_ALTS).then_some(res)
     }
 
-    /// The types of a part of what has this type; nothing if it has no such part.
-    fn selected(&self, op: Op, alt: Alt) -> Option<Vec<Alt>> {
+    /// The types of the part that `op` selects from a value of the type; empty if such values have no such part, `None`
+    /// if the part's type is unknown.
+    fn selected(&self, op: Op, alt: TypeAlternative) -> Option<Vec<TypeAlternative>> {
         match (op, self.get(alt)) {
-            (Op::Head, Type::List { item, .. }) => self.flat(Alt::Of(*item)),
+            (Op::Head, Type::List { item, .. }) => self.flat(TypeAlternative::Of(*item)),
             (Op::Tail, Type::List { .. }) => {
-                let (Alt::Of(id) | Alt::Rest(id)) = alt;
-                Some(vec![Alt::Rest(id)])
+                let (TypeAlternative::Of(id) | TypeAlternative::Rest(id)) = alt;
+                Some(vec![TypeAlternative::Rest(id)])
             }
             (Op::Element(place), Type::Tuple(items)) => match items.get(place as usize) {
-                Some(item) => self.flat(Alt::Of(*item)),
+                Some(item) => self.flat(TypeAlternative::Of(*item)),
                 None => Some(vec![]),
             },
             (_, Type::Any | Type::Literal(_) | Type::Kind(_)) => {
@@ -149,15 +152,15 @@ impl Typed {
         }
     }
 
-    /// Without unions at the top.
-    fn flat(&self, alt: Alt) -> Option<Vec<Alt>> {
+    /// The members of a type's unions; `None` if there are too many or the unions are nested too deeply.
+    fn flat(&self, alt: TypeAlternative) -> Option<Vec<TypeAlternative>> {
         let mut res = Vec::new();
         let mut todo = vec![(alt, MAX_NESTED)];
         while let Some((alt, left)) = todo.pop() {
             match self.get(alt) {
                 Type::Union(of) => {
                     let left = left.checked_sub(1)?;
-                    todo.extend(of.iter().rev().map(|it| (Alt::Of(*it), left)));
+                    todo.extend(of.iter().rev().map(|it| (TypeAlternative::Of(*it), left)));
                 }
                 Type::None => (),
                 Type::Any
@@ -177,11 +180,11 @@ impl Typed {
         Some(res)
     }
 
-    fn kinds(&self, alt: Alt, left: usize) -> Kinds {
+    fn kinds(&self, alt: TypeAlternative, left: usize) -> Kinds {
         let Some(left) = left.checked_sub(1) else { return Kinds::ALL };
-        let of = |id: &TypeId| self.kinds(Alt::Of(*id), left);
+        let of = |id: &TypeId| self.kinds(TypeAlternative::Of(*id), left);
         match (alt, self.get(alt)) {
-            (Alt::Rest(_), Type::List { tail, .. }) => Kinds::CONS.or(of(tail)),
+            (TypeAlternative::Rest(_), Type::List { tail, .. }) => Kinds::CONS.or(of(tail)),
             (_, Type::List { tail, may_be_empty, .. }) => {
                 if *may_be_empty {
                     Kinds::CONS.or(of(tail))
@@ -202,9 +205,9 @@ impl Typed {
         }
     }
 
-    fn summary(&self, alts: &[Alt]) -> Option<Part> {
+    fn summary(&self, alts: &[TypeAlternative]) -> Option<TypeFacts> {
         let kinds = alts.iter().map(|it| self.kinds(*it, MAX_NESTED)).fold(Kinds::NONE, Kinds::or);
-        // No kind at all comes from an input that the spec does not allow.
+        // Only inputs that the spec does not allow have no kind.
         if kinds == Kinds::ALL || kinds == Kinds::NONE {
             return None;
         }
@@ -221,10 +224,10 @@ impl Typed {
             _ => (None, None),
         };
         let arities = self.arities_of(alts);
-        Some(Part { alts: alts.into(), kinds, arities, low, high })
+        Some(TypeFacts { alts: alts.into(), kinds, arities, low, high })
     }
 
-    fn range(&self, alt: Alt) -> Option<(Option<Term>, Option<Term>)> {
+    fn range(&self, alt: TypeAlternative) -> Option<(Option<Term>, Option<Term>)> {
         match self.get(alt) {
             Type::Range { low, high } => {
                 Some((low.clone().map(Term::integer), high.clone().map(Term::integer)))

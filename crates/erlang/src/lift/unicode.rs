@@ -1,20 +1,21 @@
-//! Text: code points in UTF-8, and character data as lists and binaries.
+//! Unicode: code points in bitstrings, and character data as nested lists and binaries.
 
-use crate::data::{At, AtomId, Endian, SegmentSpec, SegmentType, Sign, Value, View, to_term};
 use crate::lift::bits::Position;
 use crate::lift::{Lifting, arg, own_expr, shadow};
 use term::{ExprId, Kind, Op, Term};
 use trace::Head;
+use values::{At, AtomId, Endian, SegmentSpec, SegmentType, Sign, Value, View, to_term};
 
-/// A number as an expression and as what it is in this run.
+/// A number, symbolic and concrete.
 #[derive(Clone, Copy, Debug)]
-struct Number {
+struct SymbolicInt {
     expr: ExprId,
     value: i64,
 }
 
 impl Lifting<'_> {
-    /// The code point that begins at a place of a bitstring; `None`: there is none.
+    /// The UTF-8 code point that begins at a position of a bitstring, and the position after it; `None` if there is no
+    /// valid one.
     pub(crate) fn code_point(
         &mut self,
         value: Value,
@@ -55,7 +56,7 @@ impl Lifting<'_> {
         is_valid.then_some((point.expr, end))
     }
 
-    /// The same in the encoding of a segment.
+    /// As [`Lifting::code_point`], in the encoding of a segment.
     pub(crate) fn code_point_of(
         &mut self,
         spec: SegmentSpec,
@@ -111,8 +112,8 @@ impl Lifting<'_> {
         is_one.then_some((point.expr, self.after_bits(at, 32)))
     }
 
-    /// A byte; that it is there is a choice.
-    fn byte(&mut self, value: Value, bits: At, at: Position) -> Option<Number> {
+    /// The byte at a position. Whether it exists is a choice.
+    fn byte(&mut self, value: Value, bits: At, at: Position) -> Option<SymbolicInt> {
         self.word(value, bits, at, (8, Endian::Big))
     }
 
@@ -122,14 +123,14 @@ impl Lifting<'_> {
         bits: At,
         at: Position,
         (n_bits, endian): (u64, Endian),
-    ) -> Option<Number> {
+    ) -> Option<SymbolicInt> {
         let size = self.int(i64::try_from(n_bits).ok()?);
         let end = (at.bits + n_bits <= self.heap.bit_len(bits)).then_some(at.bits + n_bits);
         let (slice, _) = self.sized_segment(value, at, size, end)?;
         let spec = SegmentSpec { endian, ..BYTE };
         let (word, _) = self.heap.match_segment(bits, at.bits, spec, Some(n_bits))?;
         let op = Op::BitsToInteger { is_signed: false, is_little: endian == Endian::Little };
-        Some(Number { expr: self.apply(op, &[slice]), value: word.as_int()? })
+        Some(SymbolicInt { expr: self.apply(op, &[slice]), value: word.as_int()? })
     }
 
     fn after(&mut self, at: Position) -> Position {
@@ -141,42 +142,42 @@ impl Lifting<'_> {
         Position { expr: self.sum(at.expr, size), bits: at.bits + n_bits }
     }
 
-    fn is_below(&mut self, place: u32, number: Number, bound: i64) -> bool {
+    fn is_below(&mut self, site_index: u32, number: SymbolicInt, bound: i64) -> bool {
         let holds = number.value < bound;
         let bound = self.int(bound);
         let test = self.apply(Op::Less, &[number.expr, bound]);
-        self.test(place, test, holds);
+        self.test(site_index, test, holds);
         holds
     }
 
-    fn is_surrogate(&mut self, point: Number) -> bool {
+    fn is_surrogate(&mut self, point: SymbolicInt) -> bool {
         !self.is_below(14, point, 0xd800) && self.is_below(14, point, 0xe000)
     }
 
-    fn plus(&mut self, number: Number, offset: i64) -> Number {
+    fn plus(&mut self, number: SymbolicInt, offset: i64) -> SymbolicInt {
         let by = self.int(offset);
-        Number { expr: self.sum(number.expr, by), value: number.value + offset }
+        SymbolicInt { expr: self.sum(number.expr, by), value: number.value + offset }
     }
 
-    /// Six more bits of a code point.
-    fn shifted(&mut self, point: Number, next: Number) -> Number {
+    /// Appends the six low bits of a continuation byte to a code point.
+    fn shifted(&mut self, point: SymbolicInt, next: SymbolicInt) -> SymbolicInt {
         let (factor, low) = (self.int(64), self.plus(next, -0x80));
         let high = self.apply(Op::Multiply, &[point.expr, factor]);
         let expr = self.apply(Op::Add, &[high, low.expr]);
-        Number { expr, value: point.value * 64 + low.value }
+        SymbolicInt { expr, value: point.value * 64 + low.value }
     }
 
-    /// All characters of nested lists and binaries of text; `None`: it is no such data, or it is
-    /// not followed.
+    /// Collects all characters of nested lists and binaries of text. `None` if the data is invalid or not followed
+    /// symbolically.
     fn characters(&mut self, data: Value, found: &mut Vec<Value>, depth: usize) -> Option<()> {
         let is_bits = matches!(data.view(), View::Bits(_));
-        self.is(2, data, Kind::Bitstring, is_bits);
+        self.test_kind(2, data, Kind::Bitstring, is_bits);
         if let View::Bits(bits) = data.view() {
             return self.decoded(data, bits, found);
         }
         let mut rest = data;
         while let Some((item, tail)) = self.uncons(0, rest) {
-            if self.is(1, item, Kind::Integer, item.is_integer()) {
+            if self.test_kind(1, item, Kind::Integer, item.is_integer()) {
                 self.character(item)?;
                 found.push(item);
             } else if depth < MAX_NESTED {
@@ -189,21 +190,21 @@ impl Lifting<'_> {
         if rest.is_nil() {
             return Some(());
         }
-        // A list of text may end with a binary.
+        // The tail of a list of text may be a binary.
         let is_bits = matches!(rest.view(), View::Bits(_));
-        self.is(2, rest, Kind::Bitstring, is_bits);
+        self.test_kind(2, rest, Kind::Bitstring, is_bits);
         let View::Bits(bits) = rest.view() else { return None };
         self.decoded(rest, bits, found)
     }
 
-    /// That a number is a code point.
+    /// Records the choices whether a number is a code point; `None` if it is not.
     fn character(&mut self, item: Value) -> Option<()> {
         let Some(expr) = own_expr(item) else { return Some(()) };
-        // What is larger than a word is larger than a character, or smaller.
+        // A bignum is greater than all code points, or negative.
         let is_negative =
             || self.heap.to_big(item).is_some_and(|it| it.sign() == num_bigint::Sign::Minus);
         let beyond = || if is_negative() { i64::MIN } else { i64::MAX };
-        let number = Number { expr, value: item.as_int().unwrap_or_else(beyond) };
+        let number = SymbolicInt { expr, value: item.as_int().unwrap_or_else(beyond) };
         let is_one = !self.is_below(3, number, 0)
             && (self.is_below(4, number, 0xd800)
                 || !self.is_below(5, number, 0xe000) && self.is_below(6, number, 0x11_0000));
@@ -227,14 +228,15 @@ impl Lifting<'_> {
                 found.push(point);
                 continue;
             }
-            // That there is none is found out by choices too.
+            // If there is no code point here, the choices of `code_point` find that out as well.
             let (expr, next) = self.code_point(data, bits, at)?;
             at = next;
             found.push(point?.0.with_shadow(shadow(expr)));
         }
     }
 
-    /// That it is no text was found out by choices; what is told of where it ends is not followed.
+    /// The result for invalid text. That the text is invalid was determined by choices; the rest of an error tuple's
+    /// contents is not followed symbolically.
     fn bad_text(
         &mut self,
         what: &str,
@@ -248,19 +250,19 @@ impl Lifting<'_> {
         found
     }
 
-    /// A segment of UTF-8; `None`: the value is no character.
+    /// A constructed UTF-8 segment; `None` if the value is not a character.
     pub(crate) fn utf8_segment(&mut self, value: Value) -> Option<ExprId> {
-        self.is(2, value, Kind::Integer, value.is_integer());
+        self.test_kind(2, value, Kind::Integer, value.is_integer());
         value.as_int()?;
         self.character(value)?;
         let bytes = self.encoded(value)?;
         Some(self.apply(Op::Concat, &bytes))
     }
 
-    /// A character in UTF-8.
+    /// The bytes of a character in UTF-8.
     fn encoded(&mut self, character: Value) -> Option<Vec<ExprId>> {
         let expr = self.expr(character)?;
-        let number = Number { expr, value: character.as_int()? };
+        let number = SymbolicInt { expr, value: character.as_int()? };
         if self.is_below(11, number, 0x80) {
             return Some(vec![self.as_byte(number.expr)]);
         }
@@ -301,7 +303,7 @@ const UTF8: SegmentSpec = SegmentSpec { ty: SegmentType::Utf8, ..BYTE };
 
 const MAX_NESTED: usize = 20;
 
-/// Which encoding is meant, of those that are builtins.
+/// Whether the encoding is UTF-8; which of the built-in encodings it is, is a choice.
 fn is_unicode(l: &mut Lifting<'_>, encoding: Value) -> bool {
     if let (Some(expr), Ok(found)) = (own_expr(encoding), to_term(l.heap, l.atoms, encoding)) {
         let names = ["latin1", "unicode", "utf8"].map(|it| Head::Literal(Term::atom(it)));

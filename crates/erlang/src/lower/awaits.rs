@@ -1,13 +1,13 @@
-//! Which references all clauses of a receive ask for, if they do.
+//! Finds the references that every message matched by a receive must contain.
 //!
-//! Messages that are older than the reference need not be looked at then. This only reads the tree;
-//! what is made of it is the emitter's business.
+//! A receive need not scan messages that arrived before such a reference was created. This module only analyses the
+//! tree; the emitter generates the code.
 
 use crate::core::{Clause, Expr, ExprKind, Pattern, VarId};
 
-/// The variables that every message this receive takes must hold, as the guards have them; which of
-/// them are references is seen when it runs. The tree is what follows `recv_peek_message`, whose
-/// second value is the message.
+/// The variables that every message matched by the receive must contain, according to the guards. Which of them are
+/// references is known only at run time. `body` is the expression that follows `recv_peek_message`, and `message` is
+/// the second value of that operation.
 pub(super) fn awaited(message: VarId, body: &Expr) -> Vec<&Expr> {
     clauses_of(message, body).map_or_else(Vec::new, |clauses| in_all(clauses))
 }
@@ -23,7 +23,7 @@ fn clauses_of(message: VarId, body: &Expr) -> Option<&[Clause]> {
     })
 }
 
-/// The variables of the first clause's conditions that all others have too.
+/// The variables that the matching conditions of all clauses have in common.
 fn in_all(clauses: &[Clause]) -> Vec<&Expr> {
     let mut takes = clauses.iter().filter(|it| !goes_on(it));
     let Some(first) = takes.next() else { return Vec::new() };
@@ -38,13 +38,13 @@ fn in_all(clauses: &[Clause]) -> Vec<&Expr> {
     res
 }
 
-/// The clause that leaves the message and looks at the next one.
+/// Whether the clause leaves the message in the mailbox and continues with the next one.
 fn goes_on(clause: &Clause) -> bool {
     let ExprKind::Seq(first, _) = &clause.body.kind else { return false };
     matches!(&first.kind, ExprKind::Primop { name, .. } if name.as_str() == "recv_next")
 }
 
-/// Variables from outside that a part of the message must equal for the clause to be taken.
+/// The variables bound outside of the receive that a part of the message must equal for the clause to match.
 fn asked_for(clause: &Clause) -> Vec<&Expr> {
     let mut own = Vec::new();
     clause.patterns.iter().for_each(|it| bound(it, &mut own));
@@ -52,7 +52,7 @@ fn asked_for(clause: &Clause) -> Vec<&Expr> {
     let mut named: Vec<(VarId, &Expr)> = Vec::new();
     let mut todo = vec![&clause.guard];
     while let Some(condition) = todo.pop() {
-        // Several conditions are computed first, then joined.
+        // A conjunction is compiled to `let`s that compute the single conditions and an `and` of their variables.
         match &condition.kind {
             ExprKind::Let { vars, arg, body } => {
                 named.extend(vars.first().map(|it| (*it, &**arg)));

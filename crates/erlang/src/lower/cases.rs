@@ -1,22 +1,22 @@
-//! Emits `case`: decides with a tree, then runs the clause.
+//! Emits `case`: first the decision tree that selects a clause, then the clauses' bodies.
 
 use crate::code::{BitsPattern, Ins, PatternPart, Reg, Src, SwitchTable};
 use crate::core::{Clause, Expr, ExprKind, Pattern, PatternSegment, VarId};
 use crate::lower::emit::{Dst, Emitter, Label, Location};
-use crate::lower::tree::{Branch, Builder, Head, Leaf, Row, Tree};
+use crate::lower::tree::{Branch, Head, Leaf, Row, Tree, TreeBuilder};
 use term::Term;
 
-/// What the leaves of one tree have in common.
-struct Goal<'a, 'd> {
+/// The context that all leaves of a decision tree share.
+struct LeafContext<'a, 'd> {
     clauses: &'a [Clause],
-    /// For clauses that several leaves lead to: where their code is and where it finds its
+    /// The clauses with more than one leaf, which are emitted once: where their code is and which registers hold their
     /// variables.
-    shared: Vec<Option<Shared>>,
+    shared: Vec<Option<SharedClause>>,
     dst: &'d Dst,
     join: Label,
 }
 
-struct Shared {
+struct SharedClause {
     label: Label,
     vars: Vec<(VarId, Reg)>,
 }
@@ -30,7 +30,7 @@ impl<'a> Emitter<'_, 'a> {
             .map(|(n, clause)| Row::new(n, srcs.iter().copied().zip(&clause.patterns).collect()))
             .collect();
         let first = self.depth;
-        // Those that no tree leads to count too.
+        // Clauses that no leaf selects are numbered too, because coverage counts them.
         for clause in clauses.iter().filter(|it| it.is_of_source) {
             self.clause_id(clause);
         }
@@ -38,7 +38,7 @@ impl<'a> Emitter<'_, 'a> {
         let mut n_leaves = vec![0; clauses.len()];
         count_leaves(&tree, &mut n_leaves);
 
-        let mut goal = Goal { clauses, shared: Vec::new(), dst, join: self.label() };
+        let mut goal = LeafContext { clauses, shared: Vec::new(), dst, join: self.label() };
         let mut reserved = 0;
         for (clause, n_leaves) in clauses.iter().zip(&n_leaves) {
             if *n_leaves < 2 {
@@ -51,7 +51,7 @@ impl<'a> Emitter<'_, 'a> {
             let regs = (first..).map(Reg);
             let vars: Vec<(VarId, Reg)> = vars.into_iter().zip(regs).collect();
             reserved = reserved.max(vars.len());
-            goal.shared.push(Some(Shared { label: self.label(), vars }));
+            goal.shared.push(Some(SharedClause { label: self.label(), vars }));
         }
         let mut tree = tree;
         if reserved > 0 {
@@ -78,7 +78,7 @@ impl<'a> Emitter<'_, 'a> {
         let has_guard = |clause: usize| clauses.get(clause).is_some_and(|it| !is_true(&it.guard));
         let is_used = |var: VarId| self.lowering.uses(var) > 0;
         let mut builder =
-            Builder { has_guard: &has_guard, is_used: &is_used, max_depth: self.depth };
+            TreeBuilder { has_guard: &has_guard, is_used: &is_used, max_depth: self.depth };
         let tree = builder.build(rows, depth);
         let max_depth = builder.max_depth;
         let now = self.depth;
@@ -87,8 +87,9 @@ impl<'a> Emitter<'_, 'a> {
         tree
     }
 
-    /// `next`: where clauses are that come after those of the tree.
-    fn decide(&mut self, tree: &Tree<'a>, goal: &Goal<'a, '_>, next: Option<Label>) {
+    /// Emits a decision tree. `next` is the label of the code that tries the remaining clauses; with `None`, a failure
+    /// raises `case_clause`.
+    fn decide(&mut self, tree: &Tree<'a>, goal: &LeafContext<'a, '_>, next: Option<Label>) {
         match (tree, next) {
             (Tree::Fail, Some(next)) => self.jump(next),
             (Tree::Fail, None) => self.emit(Ins::NoClause),
@@ -136,7 +137,7 @@ impl<'a> Emitter<'_, 'a> {
         }
     }
 
-    fn leaf(&mut self, leaf: &Leaf, goal: &Goal<'a, '_>) {
+    fn leaf(&mut self, leaf: &Leaf, goal: &LeafContext<'a, '_>) {
         self.bind_all(&leaf.binds);
         self.set_depth(leaf.depth);
         match goal.shared.get(leaf.clause) {
@@ -160,7 +161,7 @@ impl<'a> Emitter<'_, 'a> {
         }
     }
 
-    fn clause_body(&mut self, clause: &'a Clause, goal: &Goal<'a, '_>) {
+    fn clause_body(&mut self, clause: &'a Clause, goal: &LeafContext<'a, '_>) {
         if clause.is_of_source {
             let id = self.clause_id(clause);
             self.emit(Ins::Clause { id });
@@ -173,7 +174,7 @@ impl<'a> Emitter<'_, 'a> {
         &mut self,
         src: Src,
         (branches, default): (&[Branch<'a>], &Tree<'a>),
-        goal: &Goal<'a, '_>,
+        goal: &LeafContext<'a, '_>,
         next: Option<Label>,
     ) {
         let depth = self.depth;
@@ -191,7 +192,7 @@ impl<'a> Emitter<'_, 'a> {
         self.decide(default, goal, next);
     }
 
-    /// Goes to the branch of the value's head. The first branch follows right here.
+    /// Jumps to the branch that matches the value's head, or to `fail`. The code of the first branch follows directly.
     fn test(&mut self, src: Src, branches: &[Branch<'a>], labels: &[Label], fail: Label) {
         let to = fail.0;
         match branches {

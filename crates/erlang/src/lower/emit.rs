@@ -1,49 +1,49 @@
 //! Emits the code of one function.
 //!
-//! Registers are a stack: `depth` is the first free one. An expression leaves its result where its
-//! [`Dst`] says, as the last thing it does, so the destination may overlap what it reads.
+//! Registers are allocated as a stack: `depth` is the first free register. The last instruction of an expression writes
+//! its result to its [`Dst`], so the destination may overlap with the operands.
 
 use crate::code::{BitsSegment, MapStep};
 use crate::code::{FnId, Ins, Reg, Src};
 use crate::core::{Expr, ExprKind, Lambda, LetrecKind, MapPair, Place, Segment, VarId};
 use crate::lower::awaits::awaited;
 use crate::lower::names::is_block;
-use crate::lower::{Lowering, Pending, TooLarge};
+use crate::lower::{Lowering, PendingFunction, TooLarge};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use term::{Atom, Term};
 
-/// Where a variable is.
+/// Where the value of a variable is found.
 #[derive(Clone, Debug)]
 pub(super) enum Location<'a> {
     Src(Src),
-    /// A lifted function: its code and the variables it takes besides its arguments.
+    /// A function lifted out of the current one: its code, and the variables that it takes after its arguments.
     Function {
         id: FnId,
         captured: Rc<[VarId]>,
         lambda: &'a Lambda,
         name: Atom,
     },
-    /// A block to jump to, once its parameters are in place.
+    /// A block: `apply` moves the arguments to the parameters' registers and jumps to the label.
     Block {
         label: Label,
         params: Rc<[Reg]>,
     },
-    /// A guard expression that is evaluated where it is used, once.
+    /// A guard expression that is evaluated where its variable is used; the variable is used once.
     Delayed(&'a Expr),
 }
 
-/// A place in the code, known only when it is reached.
+/// A position in the code, whose address is known only once the label is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Label(pub(super) u32);
 
-/// Where the value of an expression goes.
+/// The destination of an expression's value.
 #[derive(Clone, Debug)]
 pub(super) enum Dst {
-    /// It is the function's result.
+    /// The value is returned from the function.
     Tail,
     Reg(Reg),
-    /// The expression has several values.
+    /// One register for each value of an expression with several values.
     Many(Vec<Reg>),
     Nowhere,
 }
@@ -61,14 +61,14 @@ pub(super) struct Emitter<'l, 'a> {
     pub(super) id: FnId,
     pub(super) n_lifted: u32,
     pub(super) stub_name: Option<Atom>,
-    /// The functions whose bodies are being put into this one, outermost first.
+    /// The functions that are being inlined at this point, outermost first.
     pub(super) inlining: Vec<(Atom, usize)>,
 }
 
 impl<'l, 'a> Emitter<'l, 'a> {
     pub(super) fn function(
         lowering: &'l mut Lowering<'a>,
-        pending: Pending<'a>,
+        pending: PendingFunction<'a>,
     ) -> Result<(), TooLarge> {
         let entry = here(lowering);
         let mut emitter = Emitter {
@@ -92,7 +92,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
         }
         emitter.place(pending.lambda.place);
         match pending.native {
-            // Reached through a fun of it: calls by name go to the builtin at once.
+            // This code runs only if the function is called through a fun; calls by name go to the builtin directly.
             Some(name) => {
                 let module = emitter.lowering.module.name.clone();
                 let params = &pending.lambda.params;
@@ -118,7 +118,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
             handler.target = at(handler.target);
         }
         let end = here(self.lowering);
-        // A callee's frame begins at the depth of its caller; one more is room for its result.
+        // A callee's frame begins at its caller's depth; the additional registers hold its result.
         let n_regs = self.max_depth.checked_add(8).ok_or(TooLarge { function: self.owner })?;
         if let Some(info) = self.lowering.program.functions.get_mut(self.id.0 as usize) {
             info.entry = self.entry;
@@ -265,8 +265,8 @@ impl<'l, 'a> Emitter<'l, 'a> {
         }
     }
 
-    /// The value of an expression as an operand; anything but a name or literal is computed into a
-    /// register that stays taken.
+    /// The value of an expression as an operand. Names and literals are operands themselves; any other expression is
+    /// evaluated into a register, which remains allocated.
     pub(super) fn operand(&mut self, expr: &'a Expr) -> Src {
         match &expr.kind {
             ExprKind::Var(var) => self.variable(*var),
@@ -297,7 +297,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
         }
     }
 
-    /// Brings a value to its destination.
+    /// Moves a value to its destination.
     pub(super) fn finish(&mut self, src: Src, dst: &Dst) {
         match dst {
             Dst::Tail => self.emit(Ins::Return { src }),
@@ -325,7 +325,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
         }
     }
 
-    /// Moves that may read what the others write.
+    /// Moves several values in parallel: destinations may overlap with sources.
     pub(super) fn move_all(&mut self, srcs: &[Src], dsts: &[Reg]) {
         let clashes = |n: usize, src: &Src| {
             let before = dsts.get(..n).unwrap_or_default();
@@ -344,7 +344,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
         self.depth = depth;
     }
 
-    /// One instruction that writes its result.
+    /// Emits one instruction that computes a value.
     pub(super) fn compute(&mut self, dst: &Dst, ins: impl FnOnce(Reg) -> Ins) {
         match dst {
             Dst::Reg(reg) => {
@@ -359,7 +359,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
         }
     }
 
-    /// A call: the callee's frame begins at the depth, and its result is left there.
+    /// Emits a call. The callee's frame begins at register `depth`, where it leaves its result.
     pub(super) fn call(&mut self, dst: &Dst, tail: Ins, call: impl FnOnce(Reg) -> Ins) {
         if let Dst::Tail = dst {
             self.emit(tail);
@@ -451,7 +451,7 @@ fn here(lowering: &Lowering<'_>) -> u32 {
     u32::try_from(lowering.program.code.len()).unwrap_or(u32::MAX)
 }
 
-/// How many arguments; BEAM allows 255.
+/// The number of arguments; BEAM allows at most 255.
 pub(super) fn count(len: usize) -> u8 {
     u8::try_from(len).unwrap_or(u8::MAX)
 }

@@ -1,10 +1,10 @@
-//! Emits `try`, `catch` and the primitive operations: raising, receiving.
+//! Emits `try`, `catch`, and the primitive operations that raise exceptions and receive messages.
 
 use crate::code::{Handler, HandlerKind, Ins, Reg, Src};
 use crate::core::{Expr, ExprKind, Place, VarId};
-use crate::data::AtomId;
 use crate::lower::emit::{Dst, Emitter, Label, Location, count, count_u16};
 use term::{Atom, Term};
+use values::AtomId;
 
 impl<'a> Emitter<'_, 'a> {
     pub(super) fn try_of(
@@ -96,7 +96,7 @@ impl<'a> Emitter<'_, 'a> {
                 let depth = Reg(self.depth);
                 self.compute(dst, |dst| Ins::Wait { dst, timeout, depth });
             }
-            // Hints to the JIT, and names of what OTP keeps inside.
+            // The remaining primitive operations are hints to the JIT compiler and internals of OTP.
             _ => {
                 let srcs = self.operand_list(args);
                 let import = self.import(&Atom::new("gimlet_primop"), name, srcs.len());
@@ -128,7 +128,7 @@ impl<'a> Emitter<'_, 'a> {
             self.function_clause(&srcs);
             return;
         }
-        // `if_clause` and `else_clause` come as tuples of one, and are atoms when raised.
+        // `if_clause` and `else_clause` are written as tuples of one element, but raised as atoms.
         let src = match &reason.kind {
             ExprKind::Tuple(items) if items.len() == 1 => match items.first() {
                 Some(item) => self.operand(item),
@@ -144,14 +144,14 @@ impl<'a> Emitter<'_, 'a> {
         self.emit(Ins::Fail { reason: src });
     }
 
-    /// No clause of the function fits these arguments.
+    /// Emits the exception for arguments that no clause of the function matches.
     fn function_clause(&mut self, srcs: &[Src]) {
         let name = self.shown_name();
         let (n, args) = (count(srcs.len()), self.operands(srcs));
         self.emit(Ins::FunctionClause { n, name, args });
     }
 
-    /// Whom a `function_clause` here is shown as.
+    /// The function name that the stack trace shows for a `function_clause` raised here.
     fn shown_name(&mut self) -> AtomId {
         let atoms = &mut self.lowering.world.atoms;
         if let Some((name, arity)) = self.inlining.last() {

@@ -1,8 +1,8 @@
-//! Emits calls, and the lifting of funs and letrecs to functions of their own.
+//! Emits calls, and lambda lifting: funs and letrecs become functions of their own.
 
 use crate::code::{FnId, Import, ImportId, Ins, Reg, Src};
 use crate::core::{Expr, ExprKind, Lambda, Place, VarId};
-use crate::lower::Pending;
+use crate::lower::PendingFunction;
 use crate::lower::emit::{Dst, Emitter, Label, Location, count, count_u16};
 use crate::lower::names::mentioned;
 use term::{Atom, Term};
@@ -79,7 +79,8 @@ impl<'a> Emitter<'_, 'a> {
         self.expr(body, dst);
     }
 
-    /// A letrec that is only ever jumped to: no frames, no calls.
+    /// Emits a letrec whose functions are only called in tail position: its functions become blocks of code that are
+    /// jumped to, without frames.
     pub(super) fn blocks(
         &mut self,
         functions: &'a [(VarId, Atom, Lambda)],
@@ -111,14 +112,15 @@ impl<'a> Emitter<'_, 'a> {
         self.bind_label(join);
     }
 
-    /// After a branch whose value is in place.
+    /// Ends a branch whose value has been moved to its destination.
     pub(super) fn end_branch(&mut self, dst: &Dst, join: Label) {
         if !matches!(dst, Dst::Tail) {
             self.jump(join);
         }
     }
 
-    /// The registers of this function that lifted ones need.
+    /// The variables in this function's registers that the lifted lambdas use, directly or through other lifted
+    /// functions.
     pub(super) fn captured(&self, lambdas: impl Iterator<Item = &'a Lambda>) -> Vec<VarId> {
         let mut res: Vec<VarId> = Vec::new();
         let mut add = |var: VarId| {
@@ -154,7 +156,7 @@ impl<'a> Emitter<'_, 'a> {
             .map(|(var, location)| (*var, location.clone()))
             .collect();
         let owner = self.owner.clone();
-        self.lowering.pending.push_back(Pending {
+        self.lowering.pending.push_back(PendingFunction {
             id,
             native: None,
             lambda,
@@ -257,8 +259,8 @@ impl<'a> Emitter<'_, 'a> {
     }
 }
 
-/// The call that OTP's compiler makes of a call, as stack traces show it: some builtins go by
-/// another name, and a literal comes second where the order does not matter.
+/// The call as OTP's compiler emits it, which is visible in stack traces: some builtins are renamed, and a literal
+/// becomes the second operand of a commutative operator.
 fn as_compiled(module: &Atom, name: &Atom, srcs: &mut [Src]) -> (Atom, Atom) {
     const COMMUTATIVE: &[&str] = &["+", "*", "band", "bor", "bxor", "and", "or", "xor"];
     let renamed = match (module.as_str(), name.as_str(), srcs.len()) {

@@ -1,7 +1,7 @@
-//! Emits guards and the calls that have instructions of their own.
+//! Emits guards, and calls that have instructions of their own.
 //!
-//! A guard that fails or raises goes to the next clause. Its code is marked as a region, so that
-//! success costs nothing and an exception in it needs no stack trace.
+//! If a guard is false or raises an exception, the next clause is tried. A handler over the guard's code does this: a
+//! successful guard pays nothing for it, and the exception needs no stack trace.
 
 use crate::builtins::How;
 use crate::code::{BuiltinId, Cmp, HandlerKind, Ins, Kind, Reg, Src};
@@ -11,7 +11,7 @@ use crate::lower::emit::{Dst, Emitter, Label, Location, count};
 use term::{Atom, Term};
 
 impl<'a> Emitter<'_, 'a> {
-    /// Goes on if the guard holds, else to `fail`.
+    /// Emits a guard that continues if it holds and otherwise jumps to `fail`.
     pub(super) fn guard(&mut self, guard: &'a Expr, fail: Label) {
         let start = self.here();
         let depth = self.depth;
@@ -36,7 +36,7 @@ impl<'a> Emitter<'_, 'a> {
                 }
             }
             ExprKind::Let { vars, arg, body } => {
-                // The value of a test that is only asked for once is branched on where it is asked.
+                // A test whose result is used once becomes a conditional branch at that use.
                 if let [var] = vars.as_slice()
                     && self.lowering.uses(*var) == 1
                     && is_test(arg)
@@ -82,7 +82,7 @@ impl<'a> Emitter<'_, 'a> {
         }
     }
 
-    /// Computes a value and asks whether it is `true`.
+    /// Emits the evaluation of an expression and a jump to `fail` unless its value is `true`.
     fn truth(&mut self, expr: &'a Expr, fail: Label) {
         let depth = self.depth;
         let src = self.operand(expr);
@@ -120,11 +120,11 @@ impl<'a> Emitter<'_, 'a> {
         true
     }
 
-    /// Calls that are one instruction. Says whether this was one.
+    /// Emits a call that is one instruction. Returns whether the call is such a one.
     pub(super) fn operator(&mut self, module: &Atom, name: &Atom, srcs: &[Src], dst: &Dst) -> bool {
         if module.as_str() == "erlang" {
             match (name.as_str(), srcs) {
-                // `+X` is compiled as `X + 0`, which tells of `-0.0`.
+                // `+X` is compiled to `X + 0`, as BEAM does; for `-0.0` the result is `0.0`.
                 ("+", [a]) => {
                     let a = *a;
                     self.compute(dst, |dst| Ins::AddInt { dst, a, b: 0 });
@@ -184,20 +184,20 @@ impl<'a> Emitter<'_, 'a> {
         true
     }
 
-    /// The value of an operand that is a small integer literal.
+    /// The value of an operand that is an integer literal of at most 32 bits.
     fn small_literal(&self, src: Src) -> Option<i32> {
         let literal = self.lowering.world.literals.get(src.open().ok()?)?;
         literal.as_int().and_then(|it| i32::try_from(it).ok())
     }
 
-    /// Whether this function of the module is a stub for a builtin.
+    /// Whether this function of the module is implemented by a builtin.
     pub(super) fn is_builtin(&mut self, name: &Atom, arity: usize) -> bool {
         let name = self.lowering.world.atoms.intern(name.as_str());
         let key = (self.lowering.name, name, u32::try_from(arity).unwrap_or(u32::MAX));
         self.lowering.program.builtin_ids.contains_key(&key)
     }
 
-    /// The builtin of that name, if it returns like a function of ours.
+    /// The builtin with this name, if it computes its result immediately (`How::Native`).
     fn builtin(&mut self, module: &Atom, name: &Atom, arity: usize) -> Option<BuiltinId> {
         let atoms = &self.lowering.world.atoms;
         let key =
@@ -221,7 +221,7 @@ fn erlang_name<'e>(module: &Expr, name: &'e Expr) -> Option<&'e str> {
     }
 }
 
-/// Whether the expression is a call that yields a boolean and nothing else.
+/// Whether the expression is a call of a type test or comparison, which returns a boolean and never fails.
 fn is_test(expr: &Expr) -> bool {
     let ExprKind::Call { module, name, args } = &expr.kind else { return false };
     let Some(name) = erlang_name(module, name) else { return false };
@@ -232,12 +232,12 @@ fn is_test(expr: &Expr) -> bool {
     }
 }
 
-/// `try G of V -> V catch _ -> false end`, which the compiler wraps around guards.
+/// Whether the expression is `try G of V -> V catch _ -> false end`, which the compiler wraps around guards.
 fn is_guard_try(vars: &[crate::core::VarId], body: &Expr) -> bool {
     matches!((vars, &body.kind), ([var], ExprKind::Var(it)) if it == var)
 }
 
-/// The parts of `case T of true -> A; false -> B; … end`.
+/// The test and the two branches of `case T of true -> A; false -> B; … end`.
 fn if_then_else<'a>(
     args: &'a [Expr],
     clauses: &'a [Clause],

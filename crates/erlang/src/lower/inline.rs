@@ -1,7 +1,7 @@
-//! Puts the bodies of functions where they are called, if their module asks for it.
+//! Inlines functions into their callers if their module asks for it.
 //!
-//! Only functions that `-compile({inline, …})` names. Programs can tell by stack traces: an error in
-//! an inlined function is its caller's (OTP's `sys_core_inline`).
+//! Only functions named by `-compile({inline, …})` are inlined, because stack traces show it: an error in an inlined
+//! function appears as an error of its caller (OTP's `sys_core_inline`).
 
 use crate::code::{ClauseInfo, Src};
 use crate::core::Clause;
@@ -10,7 +10,7 @@ use term::Atom;
 use trace::ClauseId;
 
 impl<'a> Emitter<'_, 'a> {
-    /// Emits the body of the function instead of a call. Says whether it did.
+    /// Emits the body of the function in place of a call, if it is to be inlined. Returns whether it did.
     pub(super) fn inline_call(
         &mut self,
         name: &Atom,
@@ -32,7 +32,7 @@ impl<'a> Emitter<'_, 'a> {
         true
     }
 
-    /// The number of a clause of the source.
+    /// The number of a clause of the source; all copies of the clause share it.
     pub(super) fn clause_id(&mut self, clause: &'a Clause) -> ClauseId {
         let at = std::ptr::from_ref(clause).addr();
         if let Some(id) = self.lowering.clause_ids.get(&at) {

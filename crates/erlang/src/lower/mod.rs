@@ -1,5 +1,5 @@
-//! From Core Erlang to instructions: variables become registers, funs are lifted, patterns become
-//! decision trees.
+//! Compiles Core Erlang to our instructions: variables become registers, funs are lifted to functions, and patterns
+//! become decision trees.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "most questions are about a few of many kinds of expressions; `walk` and `expr_kind` \
@@ -22,7 +22,6 @@ pub(crate) use assembly::{Assembly, AssemblyError, assemble};
 use crate::builtins::How;
 use crate::code::{FnId, FunctionInfo, ModuleInfo, Program, Src};
 use crate::core::{Lambda, Module, Place, VarId};
-use crate::data::{AtomId, LambdaId, from_term};
 use crate::machine::World;
 use emit::{Emitter, Location};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,8 +29,9 @@ use std::collections::VecDeque;
 use std::fmt;
 use term::{Atom, Term};
 use trace::ClauseId;
+use values::{AtomId, LambdaId, from_term};
 
-/// Code that does not fit our instructions.
+/// Code that exceeds a limit of the instruction set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooLarge {
     pub function: String,
@@ -43,11 +43,11 @@ impl fmt::Display for TooLarge {
     }
 }
 
-/// What closures of a module are known by.
+/// The identity of a module's closures, as BEAM's binary format and printed funs show it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closures<'a> {
     pub(crate) md5: [u8; 16],
-    /// Names and arities, in the order of BEAM's numbers.
+    /// The names and arities of the closures, in the order of BEAM's fun table.
     pub(crate) order: &'a [(Atom, u32)],
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn lower(
             lowering.inlined.insert((function.name.clone(), arity), &function.lambda);
         }
         let native = lowering.is_native(&function.name, arity).then(|| function.name.clone());
-        lowering.pending.push_back(Pending {
+        lowering.pending.push_back(PendingFunction {
             id,
             native,
             lambda: &function.lambda,
@@ -94,7 +94,7 @@ pub(crate) fn lower(
     Ok(())
 }
 
-/// What the functions of one module share while they are lowered.
+/// The state that the functions of one module share while they are compiled.
 struct Lowering<'a> {
     program: &'a mut Program,
     world: &'a mut World,
@@ -103,32 +103,32 @@ struct Lowering<'a> {
     closures: Closures<'a>,
     locals: FxHashMap<(Atom, usize), FnId>,
     literals: FxHashMap<Term, Src>,
-    /// Declared, not yet lowered; in the order of their ids.
-    pending: VecDeque<Pending<'a>>,
-    /// Closures that BEAM has no number for.
+    /// Functions that are declared but not yet compiled, in the order of their ids.
+    pending: VecDeque<PendingFunction<'a>>,
+    /// The number of closures that have no entry in BEAM's fun table.
     n_unnumbered: usize,
-    /// Numbers that closures have by now.
+    /// The indexes in BEAM's fun table that are taken by closures.
     numbered: FxHashSet<usize>,
     lambdas: FxHashMap<FnId, LambdaId>,
-    /// Whether somebody has named closures of this version before.
+    /// Whether closures of this version of the module were named before it was loaded.
     is_named: bool,
-    /// Functions that the module wants inlined.
+    /// The functions that the module asks to be inlined.
     inlined: FxHashMap<(Atom, usize), &'a Lambda>,
-    /// Clauses that have code, by where they are in the tree: copies count as one clause.
+    /// The numbers of clauses with code, by the address of the clause in the tree; copies of a clause share a number.
     clause_ids: FxHashMap<usize, ClauseId>,
 }
 
-/// A function whose code is still to be made.
-struct Pending<'a> {
+/// A function that is declared and still to be compiled.
+struct PendingFunction<'a> {
     id: FnId,
-    /// What it only stands for: a builtin of this name.
+    /// The builtin that implements the function, if there is one.
     native: Option<Atom>,
     lambda: &'a Lambda,
-    /// Variables of the surrounding function, passed after the parameters.
+    /// Variables of the enclosing function, which are passed after the parameters.
     captured: Vec<VarId>,
-    /// What else the surrounding function knows: literals and lifted functions.
+    /// Variables of the enclosing function that need no register: literals and lifted functions.
     outer: FxHashMap<VarId, Location<'a>>,
-    /// The source function, which lifted ones are named after.
+    /// The source function, after which lifted functions are named.
     owner: String,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whether a builtin is all there is to a function of this module.
+    /// Whether a function of this module is implemented by a builtin alone.
     fn is_native(&mut self, name: &Atom, arity: usize) -> bool {
         let name = self.world.atoms.intern(name.as_str());
         let key = (self.name, name, u32::try_from(arity).unwrap_or(u32::MAX));
@@ -183,7 +183,7 @@ impl<'a> Lowering<'a> {
         id
     }
 
-    /// Names the code of a closure, so that it can be made into a value.
+    /// The id of a closure's code, from which fun values are made.
     fn closure_of(&mut self, function: FnId, name: &Atom, arity: usize) -> LambdaId {
         if let Some(id) = self.lambdas.get(&function) {
             return *id;
@@ -198,17 +198,17 @@ impl<'a> Lowering<'a> {
         });
         self.numbered.insert(index);
         let name = order.get(index).map_or(name, |it| &it.0);
-        let lambda = crate::data::Lambda {
+        let lambda = values::Lambda {
             module: self.name,
             name: self.world.atoms.intern(name.as_str()),
             arity,
             index: u32::try_from(index).unwrap_or(u32::MAX),
-            // The first 27 bits, as `beam_asm` has it.
+            // The first 27 bits of the MD5 sum, as in `beam_asm`.
             uniq: u32::from_be_bytes([md5[0], md5[1], md5[2], md5[3]]) >> 5,
             module_md5: md5,
         };
         let heap = &mut self.world.heap;
-        // Funs of another copy of this very version reach the new code, as do those from binaries.
+        // A fun that was made by another copy of this version, or read from a binary, calls the new code.
         let named = self.is_named.then(|| heap.find_lambda(&lambda)).flatten();
         let place = named.map_or(heap.lambdas.len(), |it| it.0 as usize);
         match heap.lambdas.get_mut(place) {
@@ -225,8 +225,8 @@ impl<'a> Lowering<'a> {
         id
     }
 
-    /// Where BEAM's table has a closure that has a name in the source: the number behind it is
-    /// counted otherwise.
+    /// The index in BEAM's fun table of a closure whose name stems from the source, ignoring the number at the end of
+    /// the name, which is counted differently.
     fn alike(&self, name: &Atom, arity: u32) -> Option<usize> {
         let named = |it: &'a str| {
             let (stem, number) = it.strip_suffix('-')?.rsplit_once('-')?;
@@ -265,7 +265,7 @@ fn fn_id(index: usize) -> FnId {
     FnId(u32::try_from(index).unwrap_or(u32::MAX))
 }
 
-/// The function that makes a module ready when it is loaded, if it has one.
+/// The name of the module's `-on_load` function, if it has one.
 pub(crate) fn on_load(code: &Term) -> Option<Atom> {
     match code.as_tuple()? {
         // Attributes are pairs of literals.

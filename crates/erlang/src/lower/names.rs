@@ -1,9 +1,9 @@
-//! Questions about which names an expression mentions, and where.
+//! Finds the names that an expression mentions.
 
 use crate::core::{Expr, ExprKind, Lambda, LetrecKind, Pattern, VarId};
 use term::Atom;
 
-/// Calls `visit` for every variable and letrec name that the lambda mentions, nested funs included.
+/// Calls `visit` for every variable and letrec name in the lambda, including nested funs.
 pub(super) fn mentioned(lambda: &Lambda, visit: &mut dyn FnMut(VarId)) {
     walk(&lambda.body, &mut |expr| {
         match &expr.kind {
@@ -14,8 +14,8 @@ pub(super) fn mentioned(lambda: &Lambda, visit: &mut dyn FnMut(VarId)) {
     });
 }
 
-/// Whether every mention of the names is a call in tail position of `expr` itself, so that they can
-/// be blocks to jump to rather than functions.
+/// Whether every mention of the names is a call in tail position of `expr`, so that the functions can be blocks of code
+/// that are jumped to.
 pub(super) fn only_jumped_to(names: &[VarId], expr: &Expr) -> bool {
     let none = |expr: &Expr| !mentions(names, expr);
     match &expr.kind {
@@ -30,7 +30,7 @@ pub(super) fn only_jumped_to(names: &[VarId], expr: &Expr) -> bool {
         ExprKind::Letrec { functions, body, kind } => {
             functions.iter().all(|it| only_jumped_to(names, &it.2.body))
                 && only_jumped_to(names, body)
-                // An inner letrec that becomes a function can't jump out of itself.
+                // An inner letrec that becomes a function can't jump to a block outside of it.
                 && (!functions.iter().any(|it| mentions(names, &it.2.body))
                     || (*kind == LetrecKind::Labels && is_block(functions, body)))
         }
@@ -41,7 +41,7 @@ pub(super) fn only_jumped_to(names: &[VarId], expr: &Expr) -> bool {
     }
 }
 
-/// Whether the functions of a letrec can be blocks.
+/// Whether the functions of a letrec can be compiled to blocks.
 pub(super) fn is_block(functions: &[(VarId, Atom, Lambda)], body: &Expr) -> bool {
     let names: Vec<VarId> = functions.iter().map(|it| it.0).collect();
     only_jumped_to(&names, body) && functions.iter().all(|it| only_jumped_to(&names, &it.2.body))
@@ -58,7 +58,7 @@ pub(super) fn mentions(names: &[VarId], expr: &Expr) -> bool {
     found
 }
 
-/// Visits the expression and all expressions in it.
+/// Visits an expression and all of its subexpressions.
 fn walk<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
     visit(expr);
     match &expr.kind {
@@ -128,7 +128,7 @@ fn walk_all<'a>(exprs: &'a [Expr], visit: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
-/// Patterns mention variables too: as map keys and as sizes.
+/// Visits the expressions in a pattern: map keys and segment sizes mention variables.
 fn walk_pattern<'a>(pattern: &'a Pattern, visit: &mut dyn FnMut(&'a Expr)) {
     match pattern {
         Pattern::Var(_) | Pattern::Literal(_) => (),

@@ -1,9 +1,8 @@
-//! Decision trees: clauses of a case, so arranged that no test is made twice on a path.
+//! Decision trees: the clauses of a case, arranged so that no test is made twice on a path.
 //!
-//! After [Giantsios et al. 2015, §6.1] and [Maranget 2008], with
-//! the tests in the order in which they are written. Tests of maps and bitstrings overlap, and
-//! whichever way one comes out, all clauses after it may still match: they are kept once, behind the
-//! test. Knows registers but emits nothing.
+//! After [Giantsios et al. 2015, §6.1] and [Maranget 2008], with tests in source order. Tests of maps and bitstrings
+//! are not mutually exclusive: whether such a test succeeds or fails, all later clauses may still match. Those clauses
+//! are kept once, behind the test. This module allocates registers but emits no code.
 
 use crate::code::{Reg, Src};
 use crate::core::{Expr, Pattern, PatternSegment, VarId};
@@ -12,10 +11,10 @@ use term::Term;
 
 #[derive(Debug)]
 pub(super) enum Tree<'a> {
-    /// No clause is left here: on to what the nearest map or bitstring test has otherwise.
+    /// No clause is left: continue with the `otherwise` branch of the innermost enclosing map or bitstring test.
     Fail,
     Leaf(Leaf),
-    /// A clause whose patterns match; its guard decides.
+    /// A clause whose patterns match and whose guard remains to be evaluated.
     Guard {
         leaf: Leaf,
         otherwise: Box<Tree<'a>>,
@@ -25,7 +24,7 @@ pub(super) enum Tree<'a> {
         branches: Vec<Branch<'a>>,
         default: Box<Tree<'a>>,
     },
-    /// The value is a map with all of these keys.
+    /// Tests whether the value is a map with all of the keys.
     Map {
         src: Src,
         keys: Vec<(&'a Expr, Reg)>,
@@ -46,19 +45,19 @@ pub(super) enum Tree<'a> {
 pub(super) struct Leaf {
     pub(super) clause: usize,
     pub(super) binds: Vec<(VarId, Src)>,
-    /// Registers below hold the values looked at so far.
+    /// The first register that is not used on the path to this leaf.
     pub(super) depth: u16,
 }
 
 #[derive(Debug)]
 pub(super) struct Branch<'a> {
     pub(super) head: Head,
-    /// Where the parts of the value go, if anyone looks at them.
+    /// The registers of the value's parts; `None` for parts that no row uses.
     pub(super) parts: Vec<Option<Reg>>,
     pub(super) tree: Tree<'a>,
 }
 
-/// What a value must be at its top.
+/// The outermost constructor of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Head {
     Nil,
@@ -83,7 +82,7 @@ impl<'a> Row<'a> {
         res
     }
 
-    /// A variable is bound, anything else is still to be tested.
+    /// Adds a pattern: variables are bound, all other patterns remain to be tested.
     fn add(&mut self, src: Src, pattern: &'a Pattern) {
         match pattern {
             Pattern::Var(var) => self.binds.push((*var, src)),
@@ -112,14 +111,14 @@ impl<'a> Row<'a> {
     }
 }
 
-pub(super) struct Builder<'b> {
+pub(super) struct TreeBuilder<'b> {
     pub(super) has_guard: &'b dyn Fn(usize) -> bool,
     pub(super) is_used: &'b dyn Fn(VarId) -> bool,
-    /// The most registers that any path needs.
+    /// The maximum number of registers on any path.
     pub(super) max_depth: u16,
 }
 
-impl Builder<'_> {
+impl TreeBuilder<'_> {
     pub(super) fn build<'a>(&mut self, rows: &[Row<'a>], depth: u16) -> Tree<'a> {
         self.max_depth = self.max_depth.max(depth);
         let Some((first, rest)) = rows.split_first() else { return Tree::Fail };
@@ -142,7 +141,7 @@ impl Builder<'_> {
     }
 
     fn switch<'a>(&mut self, src: Src, rows: &[Row<'a>], depth: u16) -> Tree<'a> {
-        // Unicode tables have thousands of heads: no branch looks at the rows of all others.
+        // The rows are grouped in one pass, because Unicode tables have thousands of heads.
         let mut places: FxHashMap<Head, usize> = FxHashMap::default();
         let mut branches: Vec<(Head, Vec<usize>)> = Vec::new();
         let mut others: Vec<usize> = Vec::new();
@@ -170,7 +169,7 @@ impl Builder<'_> {
         Tree::Switch { src, branches, default: Box::new(self.build(&others, depth)) }
     }
 
-    /// The rows that a value with this head may still match, its parts taken out.
+    /// The branch for a head: the rows that a value with this head may still match, with their subpatterns added.
     fn branch<'a>(&mut self, src: Src, head: Head, rows: &[&Row<'a>], depth: u16) -> Branch<'a> {
         let matches = |row: &Row<'a>| row.test_of(src).and_then(head_of).as_ref() == Some(&head);
         let arity = match &head {
@@ -273,7 +272,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a value that is this literal might match a pattern that is no literal.
+/// Whether the literal might match a pattern that is not a literal.
 fn overlaps(head: &Head, pattern: &Pattern) -> bool {
     match head {
         Head::Literal(Term::Bits(_)) => matches!(pattern, Pattern::Binary(_)),
@@ -282,7 +281,8 @@ fn overlaps(head: &Head, pattern: &Pattern) -> bool {
     }
 }
 
-/// The top of what the pattern matches; `None` for maps and bitstrings, whose tests overlap.
+/// The outermost constructor that a pattern requires; `None` for maps and bitstrings, whose tests are not mutually
+/// exclusive, and for variables.
 fn head_of(pattern: &Pattern) -> Option<Head> {
     match pattern {
         Pattern::Literal(Term::Nil) => Some(Head::Nil),

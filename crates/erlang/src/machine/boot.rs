@@ -1,51 +1,52 @@
-//! Processes that are part of every Erlang system: started by OTP's own code, when somebody first
-//! looks for one.
+//! The processes that every Erlang system has. OTP's own code starts each of them when a process first looks one up.
 //!
-//! Most programs never do, and start without waiting. A process that looks for one that is being
-//! started waits until it is there.
+//! Most programs never look one up, so they need not wait for any to start. A process that looks up a name that is
+//! being started waits until the start is finished.
 
 use crate::builtins::make::atom;
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, NodeId, PidId, Value, from_term};
 use crate::machine::World;
 use crate::machine::logs::{Logging, handler_config};
 use crate::machine::process::{Execution, OnReturn, Process};
 use crate::machine::world::USER;
 use term::{Atom, Fun, Term};
+use values::{AtomId, NodeId, PidId, Value, from_term};
 
-/// How far a part of the system is.
+/// The state of a resident's start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Residence {
-    /// Others wait for it.
+    /// The resident is being started; these processes wait for it.
     Starting { waiting: Vec<PidId> },
-    /// It was started; whether it still runs is another matter.
+    /// The start has ended. The resident may have ended since.
     Settled,
 }
 
-/// A registered name, the table that its process owns, and the calls that start it.
+/// A resident: its registered name, the table that its process owns, and the calls that start it.
 struct Resident {
     name: &'static str,
     table: Option<&'static str>,
-    steps: &'static [Step],
+    steps: &'static [StartCall],
 }
 
-/// Names of processes that come with a resident.
+/// Registered names of processes that are started along with a resident, and that resident.
 const CHILDREN: &[(&str, &str)] =
     &[("logger_handler_watcher", "logger_sup"), ("logger_proxy", "logger_sup")];
 
-/// The same where the logger has its handler from the beginning: that needs them.
+/// Registered names that come with `logger` if the logger has its handler from the start, because the handler needs
+/// those processes.
 const CHILDREN_OF_LOGGER: &[&str] = &["logger_sup", "logger_handler_watcher", "logger_proxy"];
 
-/// The process that starts applications.
+/// The registered name of the process that starts applications.
 pub(super) const CONTROLLER: &str = "application_controller";
 
 const LOGGER: &str = "logger";
 
-/// Applications that run only once somebody looks for one of their processes.
+/// The name of the resident that stands for applications that are started late: only when one of their processes is
+/// looked up.
 const LATE: &str = "gimlet$late_applications";
 
-/// Module, function and arguments.
-type Step = fn(&mut World) -> (&'static str, &'static str, Vec<Value>);
+/// Returns a call to make: module, function and arguments.
+type StartCall = fn(&mut World) -> (&'static str, &'static str, Vec<Value>);
 
 const RESIDENTS: &[Resident] = &[
     Resident {
@@ -92,8 +93,8 @@ const RESIDENTS: &[Resident] = &[
             },
         ],
     },
-    // With nothing configured, the safe supervisor begins with no children. What BEAM has under
-    // the other one is started by itself here.
+    // By default `kernel_safe_sup` starts without children. The children that `kernel_sup` has on BEAM are residents of
+    // their own here.
     Resident { name: "kernel_sup", table: None, steps: &[|w| supervisor(w, "kernel_sup")] },
     Resident {
         name: "kernel_safe_sup",
@@ -117,8 +118,8 @@ const RESIDENTS: &[Resident] = &[
                 }
                 Logging::Silent => nothing(),
             },
-            // What it has to say until there is another one, which has been added by now, or is for
-            // the program to add.
+            // The handler `simple` prints events until another handler is added, which either has happened by now or is
+            // left to the program.
             |w| {
                 let simple = atom(w, "simple");
                 ("logger", "remove_handler", vec![simple])
@@ -148,7 +149,7 @@ const RESIDENTS: &[Resident] = &[
                 let args = vec![atom(w, "erts_code_purger"), atom(w, "start"), Value::NIL];
                 ("erlang", "spawn", args)
             },
-            // It never returns; by then it has its name.
+            // The purger never returns, but has registered its name by now.
             |_| ("timer", "sleep", vec![Value::int(1)]),
         ],
     },
@@ -165,7 +166,7 @@ const RESIDENTS: &[Resident] = &[
     },
 ];
 
-/// Looking for a part of the system starts it.
+/// A call that looks up a resident, which starts it.
 fn where_is(w: &mut World, name: &str) -> (&'static str, &'static str, Vec<Value>) {
     ("erlang", "whereis", vec![atom(w, name)])
 }
@@ -174,7 +175,7 @@ fn nothing() -> (&'static str, &'static str, Vec<Value>) {
     ("erlang", "self", Vec::new())
 }
 
-/// What the configuration says of an application is stronger than what the application says of itself.
+/// Values in the configuration override those in the application's own description.
 fn configure(w: &mut World) -> (&'static str, &'static str, Vec<Value>) {
     if w.running.environment.is_empty() {
         return nothing();
@@ -186,7 +187,7 @@ fn configure(w: &mut World) -> (&'static str, &'static str, Vec<Value>) {
     ("application", "set_env", args)
 }
 
-/// A function of `application` is called with each element of a list.
+/// A call of a function of `application` for each element of a list.
 fn for_each(
     w: &mut World,
     function: &'static str,
@@ -204,7 +205,7 @@ fn supervisor(w: &mut World, name: &str) -> (&'static str, &'static str, Vec<Val
     ("supervisor", "start_link", args)
 }
 
-/// The description of an application, without the processes that it would start.
+/// The description of an application without its key `mod`, so that loading it starts no processes.
 fn application(w: &mut World, wanted: &str) -> Value {
     let described = w.applications.iter().find_map(|it| match it.as_tuple()? {
         [_, name, keys] if name.as_atom() == Some(wanted) => Some(keys.as_list()?.to_vec()),
@@ -222,12 +223,12 @@ fn application(w: &mut World, wanted: &str) -> Value {
 }
 
 impl World {
-    /// The process that has a name, started if it is part of every system.
+    /// The process that has the registered name. If a resident has that name, asks for its start.
     pub fn locate(&self, name: AtomId) -> Result<Option<PidId>, Fault> {
         self.locate_on(self.here(), name)
     }
 
-    /// The same on another node.
+    /// As [`World::locate`], on another node.
     pub fn locate_on(&self, node: NodeId, name: AtomId) -> Result<Option<PidId>, Fault> {
         let is_starting = |it: &Residence| matches!(it, Residence::Starting { .. });
         if let Some(found) = self.whereis_on(node, name)
@@ -256,13 +257,13 @@ impl World {
         }
     }
 
-    /// A named table is not there: asks for the process that would own it.
+    /// Called when a named table does not exist: asks for the start of the resident that would own it, if there is one.
     pub fn need_table(&mut self, table: AtomId) -> Result<(), Fault> {
         let text = self.atoms.name(table);
         let owner = match RESIDENTS.iter().find(|it| it.table == Some(text)) {
             Some(owner) if self.waits_for_applications(owner) => CONTROLLER,
             Some(owner) => owner.name,
-            // No file says which tables an application makes.
+            // The description of an application does not tell which tables it creates.
             None if !self.running.started.is_empty() => match self.logging {
                 Logging::Terminal => CONTROLLER,
                 Logging::Silent => LATE,
@@ -279,9 +280,9 @@ impl World {
         if is_due { Err(Stop::NeedProcess(here, name).into()) } else { Ok(()) }
     }
 
-    /// How many applications are started with their controller. Where much is run and nobody reads what is
-    /// logged, that would cost more than most runs: they are started once somebody looks for a process or a
-    /// table of theirs.
+    /// How many of the configured applications are started along with their controller. With silent logging (many runs
+    /// whose logs nobody reads) this is none, because starting them would cost more than most runs; they are started
+    /// when one of their processes or tables is looked up.
     fn n_started_at_once(&self) -> usize {
         match self.logging {
             Logging::Terminal => usize::MAX,
@@ -289,8 +290,8 @@ impl World {
         }
     }
 
-    /// Whether the program is to see this part of the system only as applications have left it that run
-    /// from the beginning. They may change what is logged, and how.
+    /// Whether the program may see this resident only after the applications have started that run from the beginning,
+    /// because these may change the configuration of the logger.
     fn waits_for_applications(&self, resident: &Resident) -> bool {
         let is_of_program =
             || self.processes.get(&self.current).is_some_and(|it| it.resident.is_none());
@@ -306,13 +307,13 @@ impl World {
             && !is_settled()
     }
 
-    /// Whether the running process is one of those that start a part of the system.
+    /// Whether the running process is one of those that start this resident.
     fn starts(&self, node: NodeId, name: AtomId) -> bool {
         let me = self.processes.get(&self.current);
         node == self.here() && me.is_some_and(|it| it.resident == Some(name))
     }
 
-    /// Starts a part of the system that a process waits for.
+    /// Starts a resident that process `for_whom` waits for.
     pub(super) fn boot(&mut self, node: NodeId, name: AtomId, for_whom: PidId) {
         let name = match self.resident(name) {
             Some(resident) => self.atoms.intern(resident.name),
@@ -325,7 +326,7 @@ impl World {
         self.start_resident(node, name, vec![for_whom]);
     }
 
-    /// The same if nobody waits for it.
+    /// Starts a resident that no process waits for.
     pub(super) fn boot_unasked(&mut self, node: NodeId, name: AtomId) {
         if !self.residents.contains_key(&(node, name)) {
             self.start_resident(node, name, Vec::new());
@@ -336,7 +337,8 @@ impl World {
         self.residents.insert((node, name), Residence::Starting { waiting });
         let place = RESIDENTS.iter().position(|it| it.name == self.atoms.name(name));
         let Some(execution) = self.boot_step(name, 0) else { return self.settle(node, name) };
-        // The unit under test is the first child of the one that has no parent.
+        // Pid numbers: the unit under test is child 0 of the process without a parent, residents are its further
+        // children.
         let n = u32::try_from(place.unwrap_or(0)).unwrap_or(0) + 1;
         let parent = PidId::default().on(node);
         let pid = self.names.child(parent, n);
@@ -356,8 +358,8 @@ impl World {
         Some(Execution::apply(module, function, &args))
     }
 
-    /// A step is done: the next one, or none. The process stays, for what it started is linked
-    /// to it.
+    /// Makes the next call of a resident's start, if there is one. The process that made the calls stays alive, because
+    /// the processes that it started are linked to it.
     pub(super) fn boot_on(&mut self, pid: PidId, name: AtomId, step: usize) {
         let next = step + 1;
         let execution = match self.boot_step(name, next) {
@@ -377,7 +379,7 @@ impl World {
         }
     }
 
-    /// It is there, or will never be: whoever waited looks again.
+    /// Ends the start of a resident, successful or not; the waiting processes look it up again.
     pub(super) fn settle(&mut self, node: NodeId, name: AtomId) {
         let before = self.residents.insert((node, name), Residence::Settled);
         self.hand_over_logs(node);
@@ -388,8 +390,8 @@ impl World {
         }
     }
 
-    /// Whether a process is one that every system has from the beginning. Ours start when they are
-    /// looked for, and who counts processes before and after is not to see that.
+    /// Whether a process is one that exists on BEAM from the start. Here it is started on demand, which a program that
+    /// compares counts of processes must not notice.
     pub(crate) fn is_from_the_beginning(&self, pid: PidId) -> bool {
         self.processes.get(&pid).is_some_and(|it| {
             let is_named = it.name.is_some_and(|it| self.resident(it).is_some());
@@ -397,7 +399,7 @@ impl World {
         })
     }
 
-    /// The part of the system that a name belongs to.
+    /// The resident that a registered name belongs to.
     fn resident(&self, name: AtomId) -> Option<&'static Resident> {
         let name = self.atoms.name(name);
         let with = match self.logging {
@@ -414,13 +416,13 @@ impl World {
         RESIDENTS.iter().find(|it| it.name == name)
     }
 
-    /// Processes that the program started itself.
+    /// The number of processes that do not belong to a resident.
     pub(super) fn n_own_processes(&self) -> usize {
         self.processes.values().filter(|it| it.resident.is_none()).count()
     }
 }
 
-/// Whether every system has a table of this name.
+/// Whether the table belongs to a resident.
 pub(super) fn is_table_of_system(name: &str) -> bool {
     RESIDENTS.iter().any(|it| it.table == Some(name))
 }

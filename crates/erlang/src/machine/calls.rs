@@ -1,18 +1,18 @@
-//! The ways to call that are not fast: by name, through funs, of builtins, of what is not there.
+//! The slow kinds of calls: by name, of funs, of builtins, and of undefined functions.
 
 use crate::builtins::nodes::own_answer;
 use crate::builtins::{Builtin, Control, Fault, How, Stop};
 use crate::code::{Import, RECEIVE, Target};
-use crate::data::{AtomId, FunKind, LambdaId, Value, View};
 use crate::machine::frames::{RETURN_AGAIN, low_u32};
 use crate::machine::inspect;
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
 use crate::machine::process::{Execution, Frame, Status};
-use crate::machine::raise::{Raised, Skip};
+use crate::machine::raise::{CurrentFrame, Raised};
 use crate::machine::record::either_shadowed;
-use crate::machine::tracing::Seen;
+use crate::machine::tracing::CallForm;
+use values::{AtomId, FunKind, LambdaId, Value, View};
 
-/// As many arguments as BEAM has registers for; a function takes fewer still.
+/// The maximum number of arguments of a call: BEAM has registers for this many. Functions may have at most 255.
 const MAX_ARGS: usize = 1023;
 
 impl Cpu<'_> {
@@ -74,12 +74,13 @@ impl Cpu<'_> {
         }
     }
 
-    /// Backs up to the call, which is made again when its module is loaded.
+    /// Moves the program counter back to the call, which is made again once its module is loaded.
     pub(super) fn retry_call(&mut self) {
         self.pc = self.pc.saturating_sub(1);
     }
 
-    /// As `error_handler` does: a fallback of the module, else `undef`.
+    /// Handles the call of an undefined function as `error_handler` does: calls the module's fallback if it has one,
+    /// otherwise raises `undef`.
     pub(super) fn undefined(
         &mut self,
         module: AtomId,
@@ -102,21 +103,21 @@ impl Cpu<'_> {
                 to,
             );
         }
-        // A tail call that fails is no longer in its caller.
-        let skip = match to {
-            Return::Here(_) => Skip::Nothing,
-            Return::ToCaller => Skip::Current,
+        // A tail call that fails is no longer in its caller's stack trace.
+        let shown = match to {
+            Return::Here(_) => CurrentFrame::Once,
+            Return::ToCaller => CurrentFrame::Omitted,
         };
-        let raised = Raised::undefined(self, module, name, args, skip);
+        let raised = Raised::undefined(self, module, name, args, shown);
         self.raise(raised)
     }
 
-    /// The function of the module that the process has named instead of `error_handler`.
+    /// The function of the module that the process has set as its `error_handler`.
     fn own_error_handler(&mut self, function: &str) -> Option<(Value, Value)> {
         let flag = self.world.atoms.find("error_handler")?;
         let handler = self.world.me()?.flags.get(&flag)?.as_atom().filter(|it| *it != flag)?;
         let function = self.world.atoms.intern(function);
-        // One that is not there is no help, and asking for it would never end.
+        // An undefined handler is ignored; calling it would recurse without end.
         self.program.resolve(handler, function, 3)?;
         Some((Value::atom(handler), Value::atom(function)))
     }
@@ -134,11 +135,11 @@ impl Cpu<'_> {
             return self.finish_answered(answered, to);
         }
         match builtin.how {
-            How::Native(_) => match self.compute_seen(builtin, args, Seen::ByName) {
+            How::Native(_) => match self.compute_seen(builtin, args, CallForm::ByName) {
                 Ok(value) => self.finish_call(value, to),
                 Err(fault) => {
-                    // A caller that left by a tail call is not in the trace.
-                    // One that raises by `erlang:error` is, however it came to call that.
+                    // A caller that was left by a tail call is not in the stack trace. The caller of `erlang:error` is,
+                    // however it called that.
                     if to == Return::ToCaller
                         && !matches!(
                             fault,
@@ -192,7 +193,7 @@ impl Cpu<'_> {
                     self.lifted(builtin, args, None);
                 }
                 let live = if let Return::Here(base) = to { base } else { self.base };
-                // The result comes to where the call's own would.
+                // The result is returned to where the call itself would return.
                 if to == Return::ToCaller {
                     self.frames.push(Frame { pc: RETURN_AGAIN, base: low_u32(self.base) });
                 } else {
@@ -214,7 +215,7 @@ impl Cpu<'_> {
         }
     }
 
-    /// A builtin that is not followed has looked at its arguments, unless it is called again.
+    /// Records the losses of a builtin whose result is not followed symbolically, unless the call is to be made again.
     fn looked_on(&mut self, builtin: &Builtin, args: &[Value], found: &Result<Value, Fault>) {
         if !matches!(found, Err(Fault::Stop(_))) {
             self.lifted(builtin, args, None);
@@ -265,7 +266,7 @@ impl Cpu<'_> {
                 }
             }
             (Control::Missing, _) => {
-                // The stub of a function that BEAM has in C.
+                // This is the stub of a function that is implemented in C on BEAM.
                 let what = self.program.function_at(self.pc.saturating_sub(1)).map(|it| {
                     let atoms = &self.world.atoms;
                     format!("{}:{}/{}", atoms.name(it.module), atoms.name(it.name), it.arity)
@@ -282,7 +283,7 @@ impl Cpu<'_> {
                 self.call_target(target, (AtomId::ERLANG, AtomId::TIMEOUT), &values, to)
             }
             (Control::Yield, _) => {
-                // The value lies where the callee's registers begin, the caller's lie below.
+                // The value is in the first register of the callee; the registers of the caller are below.
                 let at = if let Return::Here(base) = to { base } else { self.base };
                 self.finish_call(Value::TRUE, to)?;
                 self.cut(at + 1);
@@ -293,7 +294,7 @@ impl Cpu<'_> {
         }
     }
 
-    /// A closure that came in a binary: its module may have to be loaded.
+    /// Calls a closure that was read from a binary and whose module may have to be loaded.
     fn undefined_lambda(
         &mut self,
         lambda: LambdaId,
@@ -301,7 +302,7 @@ impl Cpu<'_> {
         args: &[Value],
         to: Return,
     ) -> Flow {
-        // Its code may be gone in a moment: the call waits until that is known.
+        // The module's old code is being purged: the call waits until the purge is completed or aborted.
         if let Some(purger) = self.world.purger_of(lambda) {
             let module = self.world.heap.lambda(lambda).map_or(AtomId::UNDEFINED, |it| it.module);
             let name = Value::atom(self.world.atoms.intern("pending_purge_lambda"));
@@ -323,11 +324,11 @@ impl Cpu<'_> {
             return self.apply(handler, function, &[Value::atom(module), fun, list], to);
         }
         if module.is_some_and(|it| self.world.missing.contains(&it)) {
-            let skip = match to {
-                Return::Here(_) => Skip::Nothing,
-                Return::ToCaller => Skip::Current,
+            let shown = match to {
+                Return::Here(_) => CurrentFrame::Once,
+                Return::ToCaller => CurrentFrame::Omitted,
             };
-            let raised = Raised::undefined_fun(self, fun, args, skip);
+            let raised = Raised::undefined_fun(self, fun, args, shown);
             return self.raise(raised);
         }
         let reason = self.world.heap.tuple(&[Value::atom(AtomId::BADFUN), fun]);
@@ -374,13 +375,13 @@ impl Cpu<'_> {
         }
     }
 
-    /// A call of what is no fun, or with another number of arguments.
+    /// Raises the error for a call of a term that is not a fun, or with a wrong number of arguments.
     fn bad_call(&mut self, reason: Value, to: Return) -> Flow {
-        let skip = match to {
-            Return::Here(_) => Skip::Twice,
-            Return::ToCaller => Skip::Nothing,
+        let shown = match to {
+            Return::Here(_) => CurrentFrame::Twice,
+            Return::ToCaller => CurrentFrame::Once,
         };
-        let raised = Raised::error(self, reason, skip);
+        let raised = Raised::error(self, reason, shown);
         self.raise(raised)
     }
 }

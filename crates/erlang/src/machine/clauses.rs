@@ -1,14 +1,14 @@
-//! The clauses of loaded code by the names of the source: what coverage is counted in.
+//! Clauses of loaded code and their positions in the source, by which coverage is counted.
 
 use crate::machine::Machine;
 use term::Atom;
 use trace::{ClauseId, SiteId};
 
-/// A clause that somebody wrote.
+/// A clause of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceClause {
     pub id: ClauseId,
-    /// The function of the source that it stands in, whatever its code was lifted to.
+    /// The function that contains the clause in the source; its code may have been lifted to another function.
     pub function: Atom,
     pub arity: u32,
     pub file: String,
@@ -17,12 +17,12 @@ pub struct SourceClause {
 }
 
 impl Machine {
-    /// How many processes had a name so far, in all runs.
+    /// How many processes were given names so far, in all runs.
     pub fn n_named(&self) -> usize {
         self.world.names.len()
     }
 
-    /// The function that makes a choice: module, name and arity.
+    /// The function of the source that contains the site: module, name and arity.
     pub fn function_of(&self, site: SiteId) -> Option<(Atom, Atom, u32)> {
         let function = self.program.function_at(crate::lift::address(site))?;
         let name = |it| Atom::new(self.world.atoms.name(it));
@@ -31,7 +31,7 @@ impl Machine {
         Some((name(function.module), Atom::new(owner), arity))
     }
 
-    /// The file and line of the source that a site stands at, as far as the compiler tells.
+    /// The file and line of a site; `None` if the compiler gives none.
     pub fn source_place(&self, site: SiteId) -> Option<(String, u32)> {
         let address = crate::lift::address(site);
         let function = self.program.function_at(address)?;
@@ -41,23 +41,23 @@ impl Machine {
         (place.line != 0).then(|| (file.to_string(), place.line))
     }
 
-    /// All clauses of a loaded module, in the order of their places.
+    /// All clauses of a loaded module, sorted by position.
     pub fn clauses(&self, module: &Atom) -> Vec<SourceClause> {
         let Some(id) = self.world.atoms.find(module.as_str()) else { return vec![] };
         let Some(info) = self.program.modules.get(&id) else { return vec![] };
         let mut res: Vec<SourceClause> = Vec::new();
         for (n, clause) in self.program.clauses.iter().enumerate() {
-            // The functions of a module are numbered in a row.
+            // The functions of a module have consecutive numbers.
             let is_after = info.functions.first().is_some_and(|it| it.0 <= clause.function.0);
             let is_before = info.functions.last().is_some_and(|it| clause.function.0 <= it.0);
-            // What stands nowhere in the source nobody wrote: `module_info`.
+            // Generated clauses such as those of `module_info` have no position.
             if !(is_after && is_before) || clause.place.line == 0 {
                 continue;
             }
             let Some(function) = self.program.function(clause.function) else { continue };
             let name = self.world.atoms.name(function.name);
             let (name, arity) = owner(name).unwrap_or((name, function.arity));
-            // Elixir adds functions at the lines of what they are for: `__struct__`.
+            // Elixir gives generated functions such as `__struct__` the position of their definition.
             if module.as_str().starts_with("Elixir.")
                 && name.starts_with("__")
                 && name.ends_with("__")
@@ -79,7 +79,7 @@ impl Machine {
     }
 }
 
-/// The function that lifted code is named after: `-foo/1-fun-0-` comes from `foo/1`.
+/// The function after which a lifted function is named: `-foo/1-fun-0-` comes from `foo/1`.
 fn owner(name: &str) -> Option<(&str, u32)> {
     let rest = name.strip_prefix('-')?;
     let slash = rest.match_indices('/').map(|it| it.0).find(|at| arity_after(rest, *at).is_some());
@@ -87,7 +87,7 @@ fn owner(name: &str) -> Option<(&str, u32)> {
     Some((rest.get(..slash)?, arity_after(rest, slash)?))
 }
 
-/// Of `/1-` at a place.
+/// The arity in `/1-` at a position.
 fn arity_after(text: &str, slash: usize) -> Option<u32> {
     let digits = text.get(slash + 1..)?.split_once('-')?.0;
     digits.parse().ok()

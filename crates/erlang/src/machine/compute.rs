@@ -1,22 +1,22 @@
-//! Builtins of ours at work: both halves of what they compute, concrete and symbolic.
+//! Calls of native builtins and operators: their concrete and symbolic halves.
 
 use crate::builtins::arithmetic::{add, subtract};
 use crate::builtins::{Builtin, Fault, How, Stop};
 use crate::code::{BuiltinId, Reg, Target};
-use crate::data::{AtomId, Value};
 use crate::machine::interpret::{Cpu, Flow};
-use crate::machine::tracing::Seen;
+use crate::machine::tracing::CallForm;
+use values::{AtomId, Value};
 
 impl Cpu<'_> {
     #[inline]
     pub(super) fn native(&mut self, builtin: BuiltinId, dst: Reg, args: &[Value]) -> Flow {
         let Some(builtin) = self.program.builtins.get(builtin.0 as usize) else { return Ok(()) };
-        match self.compute_seen(builtin, args, Seen::InCode) {
+        match self.compute_seen(builtin, args, CallForm::InCode) {
             Ok(value) => {
                 self.set(dst, value);
                 Ok(())
             }
-            // Done on floats: the operator is not named.
+            // For operations on floats, BEAM's stack trace does not name the operator.
             Err(Fault::Error(reason)) if builtin.name == "/" => {
                 self.fault(Fault::Plain(reason), None)
             }
@@ -24,7 +24,7 @@ impl Cpu<'_> {
         }
     }
 
-    /// Both halves of a builtin of ours.
+    /// Computes both halves of a native builtin.
     #[inline]
     fn compute(&mut self, builtin: &'static Builtin, args: &[Value]) -> Result<Value, Fault> {
         let How::Native(run) = builtin.how else { return Err(Fault::BADARG) };
@@ -46,13 +46,13 @@ impl Cpu<'_> {
         self.compute_symbolically(builtin, args, found)
     }
 
-    /// The same where somebody may watch.
+    /// As [`Cpu::compute`], for processes that may be traced.
     #[inline]
     pub(super) fn compute_seen(
         &mut self,
         builtin: &'static Builtin,
         args: &[Value],
-        seen: Seen,
+        seen: CallForm,
     ) -> Result<Value, Fault> {
         if self.world.tracing.is_none() {
             return self.compute(builtin, args);
@@ -68,7 +68,7 @@ impl Cpu<'_> {
         found: Result<Value, Fault>,
     ) -> Result<Value, Fault> {
         match found {
-            // Something is missing, and the call is made again when it is there.
+            // A module or a turn is missing; the call is made again once it is available.
             Err(fault @ Fault::Stop(_)) => Err(fault),
             Err(fault) => {
                 self.lifted(builtin, args, None);
@@ -78,7 +78,7 @@ impl Cpu<'_> {
         }
     }
 
-    /// An operator that has an instruction of its own, on symbolic operands.
+    /// Computes the symbolic half of an operator with its own instruction.
     #[cold]
     pub(super) fn operate(
         &mut self,
@@ -102,7 +102,8 @@ impl Cpu<'_> {
         }
     }
 
-    /// Adds a constant to what is no small integer; a negative one stands for a subtraction.
+    /// Adds a constant to a value that is not a small integer, or if the sum overflows; a negative constant stands for
+    /// a subtraction.
     #[cold]
     pub(super) fn add_slowly(&mut self, dst: Reg, a: Value, b: i64) -> Flow {
         let (result, operator, b) = if b < 0 {

@@ -1,20 +1,20 @@
-//! Construction of bitstrings, and what is said of one that fails.
+//! Construction of bitstrings, and the error information of a failed construction.
 
 use crate::code::BitsSegment;
-use crate::data::{AtomId, BitsBuilder, BuildError, Heap, SegmentSpec, SegmentType, Value, View};
 use crate::lift::shadow;
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use term::{ExprId, Op};
+use values::{AtomId, BitsBuilder, BuildError, Heap, SegmentSpec, SegmentType, Value, View};
 
-/// Copied in the time of a call, about.
+/// How many bytes are copied in about the time of one call.
 const BYTES_PER_CALL: u64 = 800;
 
 /// A segment that could not be built.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BitsFailed {
     pub(crate) error: BuildError,
-    /// As the compiler counts the segments of the source.
+    /// The number of the segment, as the compiler counts the segments in the source.
     number: u32,
     ty: SegmentType,
     what: AtomId,
@@ -37,7 +37,7 @@ impl Cpu<'_> {
             what,
             culprit,
         };
-        // BEAM looks at all sizes before it looks at any value.
+        // BEAM evaluates all sizes before the values.
         let mut sizes = Vec::with_capacity(segments.len());
         for segment in segments {
             sizes.push(match segment.size {
@@ -75,7 +75,7 @@ impl Cpu<'_> {
         Ok(expr.map_or(made, |it| made.with_shadow(shadow(it))))
     }
 
-    /// What symbolic segments make together, and the choices on what they are made of.
+    /// The expression of a bitstring with symbolic segments, and the choices of its construction.
     #[cold]
     fn built_expr(&mut self, segments: &[BitsSegment]) -> Option<ExprId> {
         let pc = self.pc;
@@ -89,7 +89,7 @@ impl Cpu<'_> {
     }
 }
 
-/// Which kind of mistake it was, and the value that is shown for it.
+/// The kind of the error and the value that is reported for it.
 fn blame(heap: &Heap, ty: SegmentType, value: Value, n_bits: Option<u64>) -> (AtomId, Value) {
     let is_bits = matches!(value.view(), View::Bits(_));
     let is_number = matches!(value.view(), View::Int(_) | View::Big(_) | View::Float(_));
@@ -114,7 +114,7 @@ fn blame(heap: &Heap, ty: SegmentType, value: Value, n_bits: Option<u64>) -> (At
 }
 
 impl BitsFailed {
-    /// What `erl_erts_errors:format_bs_fail/2` reads.
+    /// The term that `erl_erts_errors:format_bs_fail/2` expects as the cause.
     pub(crate) fn cause(self, world: &mut World) -> Value {
         let ty = match self.ty {
             SegmentType::Integer => AtomId::INTEGER,

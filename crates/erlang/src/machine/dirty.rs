@@ -1,11 +1,11 @@
-//! `erts_debug:dirty_cpu/2` and `dirty_io/2`: work during which a process can't be interrupted.
+//! `erts_debug:dirty_cpu/2` and `dirty_io/2`: work on a dirty scheduler, during which a process can't be interrupted.
 
 use crate::builtins::{Builtin, Fault, Stop};
 use crate::code::{DIRTY_CPU, DIRTY_IO, FnId, Target};
-use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
 use crate::machine::inspect::execution;
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
+use values::{AtomId, PidId, Value};
 
 impl Cpu<'_> {
     #[cold]
@@ -20,7 +20,7 @@ impl Cpu<'_> {
                 tell(self.world, about, AtomId::OK);
                 Ok(Value::atom(AtomId::OK))
             }
-            // It goes from thread to thread, two steps at a time.
+            // BEAM repeats the call with the number decreased by two until it is zero; odd numbers raise `badarg`.
             Some("reschedule") => match about.as_int() {
                 Some(n) if n >= 0 && n % 2 == 0 => Ok(Value::atom(AtomId::OK)),
                 _ => Err(Fault::BADARG),
@@ -52,7 +52,7 @@ impl Cpu<'_> {
         self.call_target(Some(Target::Function(function)), names, &args, to)
     }
 
-    /// Whether a process does such work: then it is running, whatever it waits for.
+    /// Whether a process runs on a dirty scheduler, so that its status is running even if it waits.
     pub(super) fn is_dirty(&self, pid: PidId) -> bool {
         let Some(execution) = execution(self.world, pid).filter(|it| !it.is_new()) else {
             return false;
@@ -65,7 +65,7 @@ impl Cpu<'_> {
     }
 }
 
-/// `{What, Pid}` to whoever wants to know.
+/// Sends `{What, Pid}` to the process that asked for it.
 fn tell(w: &mut World, to: Value, what: AtomId) {
     if let Some(to) = to.as_pid() {
         let message = w.heap.tuple(&[Value::atom(what), Value::pid(w.current)]);

@@ -1,31 +1,31 @@
-//! Nodes: who is where, who can be reached from where, and nodes that go down.
+//! Nodes: the locations of processes, connections between nodes, and nodes that go down.
 //!
-//! A machine is one node without a name, unless it was given names: then it is that many nodes, all
-//! connected with each other from the start. Code and the clock are the same on all of them; names,
-//! tables and persistent terms are a node's own. Everything of other systems is out of reach.
+//! By default a machine is a single node without a name. With configured names it consists of that many nodes, which
+//! are all connected at first. Code and the clock are shared by all nodes; registered names, tables and persistent
+//! terms are local to a node. Nodes of other systems can't be reached.
 
 use crate::builtins::Fault;
 use crate::builtins::ets::owner_died;
 use crate::builtins::make::atom;
-use crate::data::{AtomId, NodeId, PidId, RefId, Value, View};
 use crate::machine::World;
 use crate::machine::process::{MonitorTarget, Process};
 use crate::machine::signals::Through;
 use std::collections::{BTreeMap, BTreeSet};
+use values::{AtomId, NodeId, PidId, RefId, Value, View};
 
-/// What has become of the connections between the machine's nodes.
+/// The state of the connections between the machine's nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Network {
     down: BTreeSet<NodeId>,
-    /// Pairs that are not connected; the smaller one first. They are as soon as one wants to.
+    /// Pairs of nodes that are disconnected, the smaller node first. The next message between them connects them again.
     cut: BTreeSet<(NodeId, NodeId)>,
-    /// `monitor_node`: who watches which node, and how often.
+    /// The subscriptions made by `monitor_node`: process, name of the node, and number of calls.
     watchers: BTreeMap<(PidId, AtomId), u32>,
-    /// `net_kernel:monitor_nodes`: who wants to hear of all nodes, in which words, and how often.
+    /// The subscriptions made by `net_kernel:monitor_nodes`: process, format, and number of calls.
     listeners: BTreeMap<(PidId, News), i64>,
 }
 
-/// How a process wants to be told of nodes that come and go.
+/// The format in which a process is told that nodes come up and go down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct News {
     pub(crate) form: NewsForm,
@@ -43,18 +43,18 @@ pub(crate) enum NewsForm {
     List,
     /// `{nodedown, Node, #{...}}`
     Map,
-    /// It listens for nodes of a kind that there is none of.
+    /// The process listens for a type of nodes that does not exist here, so it is never told.
     Never,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Event {
+enum NodeEvent {
     Up,
     Down,
 }
 
 impl World {
-    /// The node that the running process is on.
+    /// The node of the running process.
     #[inline]
     pub fn here(&self) -> NodeId {
         self.current.node()
@@ -64,17 +64,17 @@ impl World {
         self.heap.nodes.name(node).name
     }
 
-    /// A process of the node where the running one is: no other will do for most builtins.
+    /// The pid of a process on the running process's node; most builtins fail with `badarg` for all others.
     pub fn local_pid(&self, value: Value) -> Result<PidId, Fault> {
         value.as_pid().filter(|it| it.node() == self.here()).ok_or(Fault::BADARG)
     }
 
-    /// The same, or a process that the node had when it was started before, which is gone.
+    /// As [`World::local_pid`], but also accepts processes of an earlier incarnation of this node, which have ended.
     pub fn former_pid(&self, value: Value) -> Result<PidId, Fault> {
         value.as_pid().filter(|_| self.node_of(value) == self.here()).ok_or(Fault::BADARG)
     }
 
-    /// The node of a pid, port or reference, however often it was started since.
+    /// The node of a pid, port or reference, even of an earlier incarnation of that node.
     #[inline]
     pub fn node_of(&self, value: Value) -> NodeId {
         let node = if let View::Pid(pid) = value.view() {
@@ -95,7 +95,7 @@ impl World {
         name.unwrap_or(NodeId::ELSEWHERE)
     }
 
-    /// The machine's nodes that are up.
+    /// The nodes of the machine that are up.
     pub(crate) fn nodes_up(&self) -> Vec<NodeId> {
         let all = self.heap.nodes.own().iter().filter_map(|it| self.heap.nodes.find(it.name));
         all.filter(|it| self.is_up(*it)).collect()
@@ -110,7 +110,7 @@ impl World {
         node == here || (self.is_up(node) && !self.network.cut.contains(&pair(here, node)))
     }
 
-    /// Whether anything that is sent arrives at the node; sending connects to it.
+    /// Whether messages to the node arrive. Connects to the node if necessary.
     #[inline]
     pub fn reaches(&mut self, node: NodeId) -> bool {
         node == self.here() || self.connects(node)
@@ -122,13 +122,13 @@ impl World {
         }
         let here = self.here();
         if self.network.cut.remove(&pair(here, node)) {
-            self.tell_listeners(here, node, Event::Up);
-            self.tell_listeners(node, here, Event::Up);
+            self.tell_listeners(here, node, NodeEvent::Up);
+            self.tell_listeners(node, here, NodeEvent::Up);
         }
         true
     }
 
-    /// Whether the nodes were connected.
+    /// Disconnects a node. Returns whether it was connected.
     pub(crate) fn disconnect(&mut self, node: NodeId) -> bool {
         let here = self.here();
         if node == here || !self.is_connected(node) {
@@ -140,7 +140,8 @@ impl World {
         true
     }
 
-    /// A node goes down: its processes are gone without a word, and those of others hear of it.
+    /// Takes a node down: its processes end without signals, and processes on other nodes are notified of the lost
+    /// connection. Returns the processes that ended.
     pub(crate) fn node_down(&mut self, node: NodeId) -> Vec<PidId> {
         let mut gone: Vec<PidId> =
             self.processes.keys().copied().filter(|it| it.node() == node).collect();
@@ -158,7 +159,7 @@ impl World {
         self.network.cut.retain(|it| it.0 != node && it.1 != node);
         let others: Vec<NodeId> = self.nodes_up().into_iter().filter(|it| *it != node).collect();
         self.network.down.insert(node);
-        // Who waits for a part of it looks again, and finds nobody.
+        // Processes that wait for a resident of the node look it up again and find none.
         let parts: Vec<AtomId> =
             self.residents.keys().filter(|it| it.0 == node).map(|it| it.1).collect();
         for part in parts {
@@ -183,7 +184,7 @@ impl World {
         self.bury(process);
     }
 
-    /// The processes of one node lose all that connected them with another.
+    /// Breaks the links, monitors and subscriptions of the processes on node `here` that concern node `there`.
     fn lose(&mut self, here: NodeId, there: NodeId) {
         let reason = Value::atom(AtomId::NOCONNECTION);
         let mine: Vec<PidId> =
@@ -224,10 +225,10 @@ impl World {
                 self.send(pid, message);
             }
         }
-        self.tell_listeners(here, there, Event::Down);
+        self.tell_listeners(here, there, NodeEvent::Down);
     }
 
-    fn tell_listeners(&mut self, here: NodeId, there: NodeId, event: Event) {
+    fn tell_listeners(&mut self, here: NodeId, there: NodeId, event: NodeEvent) {
         let listeners: Vec<(PidId, News, i64)> = self
             .network
             .listeners
@@ -243,14 +244,14 @@ impl World {
         }
     }
 
-    fn news(&mut self, node: NodeId, event: Event, news: News) -> Value {
-        let tag = atom(self, if event == Event::Up { "nodeup" } else { "nodedown" });
+    fn news(&mut self, node: NodeId, event: NodeEvent, news: News) -> Value {
+        let tag = atom(self, if event == NodeEvent::Up { "nodeup" } else { "nodedown" });
         let name = Value::atom(self.node_name(node));
         let mut info = Vec::new();
         if news.node_type {
             info.push((atom(self, "node_type"), atom(self, "visible")));
         }
-        if news.reason && event == Event::Down {
+        if news.reason && event == NodeEvent::Down {
             info.push((atom(self, "nodedown_reason"), atom(self, "connection_closed")));
         }
         if news.connection {
@@ -268,7 +269,7 @@ impl World {
         self.heap.tuple(&[tag, name, info])
     }
 
-    // Watching nodes
+    // Subscriptions to nodes
 
     pub(crate) fn watch_node(&mut self, name: AtomId) {
         *self.network.watchers.entry((self.current, name)).or_default() += 1;
@@ -284,24 +285,26 @@ impl World {
         }
     }
 
-    /// How often the running process listened for such news before.
+    /// Subscribes the running process to news of nodes, or cancels its subscription. Returns how often it was
+    /// subscribed before.
     pub(crate) fn listen_to_nodes(&mut self, news: News, is_on: bool) -> i64 {
         let key = (self.current, news);
         let before = self.network.listeners.get(&key).copied().unwrap_or(0);
         if is_on {
             self.network.listeners.insert(key, before + 1);
-            // On BEAM the system itself is there before any node is connected.
+            // On BEAM, residents subscribe before any node is connected; here they may start later, so they are told of
+            // all connected nodes.
             if self.me().is_some_and(|it| it.resident.is_some()) {
                 let here = self.here();
                 for node in self.nodes_up() {
                     if node != here && self.is_connected(node) {
-                        let message = self.news(node, Event::Up, news);
+                        let message = self.news(node, NodeEvent::Up, news);
                         self.send(self.current, message);
                     }
                 }
             }
         } else {
-            // One request to stop is as good as all that were made to start.
+            // One cancellation removes all subscriptions.
             self.network.listeners.remove(&key);
         }
         before
@@ -312,9 +315,9 @@ impl World {
         self.network.listeners.retain(|it, _| it.0 != pid);
     }
 
-    // What answers on every node
+    // The process `net_kernel`
 
-    /// A message to the process that speaks for a node: it says that others are welcome.
+    /// Handles a message to `net_kernel`, which exists on every node: answers requests for authentication with `yes`.
     pub(super) fn ask_net_kernel(&mut self, message: Value) {
         let Some([tag, from, request]) = self.heap.elements(message) else { return };
         let (tag, from, request) = (*tag, *from, *request);
@@ -327,7 +330,7 @@ impl World {
         let (asker, tag) = (*asker, *tag);
         let yes = atom(self, "yes");
         let reply = self.heap.tuple(&[tag, yes]);
-        // `[alias | Ref]` says that the reply goes to the alias.
+        // With the tag `[alias | Ref]`, the reply goes to the alias.
         let alias = self.heap.uncons(tag).and_then(|it| it.1.as_ref());
         match alias {
             Some(alias) => self.send_to_alias(alias, reply),

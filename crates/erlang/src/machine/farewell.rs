@@ -1,32 +1,31 @@
-//! The end of a process, in the parts that others can notice one by one, and in the order of BEAM: its
-//! tables go, then its name and the process itself; then those hear of it who are linked to it, and those
-//! who watch it.
+//! The end of a process, in the parts that other processes can observe separately, in the order of BEAM: first its
+//! tables, then its name and the process itself, then its links, and finally its monitors.
 
 use crate::builtins::ets::{give_up, owner_died};
-use crate::data::{PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::io;
 use crate::machine::process::{OnReturn, Process};
 use crate::machine::signals::Through;
 use crate::machine::world::Ended;
 use std::collections::VecDeque;
+use values::{PidId, RefId, Value};
 
-/// How far a process has come with its end.
+/// The state of a process that is ending.
 #[derive(Clone, Debug)]
 pub(crate) struct Farewell {
     reason: Value,
     is_gone: bool,
-    /// Who has yet to hear of it.
+    /// The linked processes that are still to be notified.
     links: VecDeque<PidId>,
     watchers: VecDeque<(RefId, PidId)>,
 }
 
-/// What comes next.
+/// A part of a process's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// A table goes, to its heir if it has one.
+    /// A table is deleted or given to its heir.
     Table(RefId),
-    /// Nobody finds it any more.
+    /// The process and its name disappear.
     Leave,
     Link(PidId),
     Watcher(RefId, PidId),
@@ -43,7 +42,7 @@ impl Farewell {
 }
 
 impl World {
-    /// The process is over. Where somebody decides who does what when, only the first part happens here.
+    /// Ends a process. If the run is scheduled, only the first part happens here.
     pub fn terminate(&mut self, pid: PidId, reason: Value) {
         let mut farewell = Farewell::new(reason);
         if self.ends_by_parts(pid) {
@@ -57,7 +56,7 @@ impl World {
         }
     }
 
-    /// The next part of an end that has begun.
+    /// Executes the next part of an end that has begun.
     pub(crate) fn go_on_ending(&mut self, pid: PidId) {
         let Some(mut farewell) = self.take_farewell(pid) else { return };
         if let Some(part) = self.next_part(pid, &farewell) {
@@ -90,7 +89,8 @@ impl World {
                     links.sort_unstable();
                     links.dedup();
                     farewell.links = links.into();
-                    // Whoever came first, what is sent has the same name.
+                    // Sorted by reference, because the names of the sent messages must not depend on the order in which
+                    // the monitors were set.
                     let mut watchers = process.monitored_by;
                     watchers.sort_unstable();
                     farewell.watchers = watchers.into();
@@ -117,7 +117,7 @@ impl World {
             self.registry.remove(&(pid.node(), name));
         }
         self.stop_watching_nodes(pid);
-        // A timer that has its turn fires, if only at nobody.
+        // In a scheduled run, the firing of a timer is a step of its own, so the timer stays even without a receiver.
         if self.schedule.is_none() {
             self.timers.drop_for(pid);
         }
@@ -147,7 +147,7 @@ impl World {
         Some(process)
     }
 
-    /// One that was linked to the process hears of its end, unless it has ended the link since.
+    /// Notifies a linked process of the end, unless the link has been removed since.
     pub(super) fn end_link(&mut self, pid: PidId, other: PidId, reason: Value) {
         if !self.hears_through_link(pid, other) || self.sets_out(pid, other, reason, Through::Link)
         {
@@ -163,7 +163,8 @@ impl World {
         self.exit_signal(pid, other, reason, Through::Link);
     }
 
-    /// Whether the end of a process is one for another that it was linked to, or would have been.
+    /// Whether the end of a process concerns another one: the two are linked, or would be if the other one had not
+    /// ended.
     pub(super) fn hears_through_link(&self, pid: PidId, other: PidId) -> bool {
         let is_linked = self.processes.get(&other).is_none_or(|it| it.links.contains(&pid));
         is_linked && !self.is_parted(pid, other)

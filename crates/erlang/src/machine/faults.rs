@@ -1,11 +1,11 @@
-//! From what went wrong in an instruction to the handler that catches it.
+//! Finds the handler of a failed instruction.
 
 use crate::builtins::{Builtin, Fault, Stop};
 use crate::code::{Handler, HandlerKind, Ins, Src, Target};
-use crate::data::{AtomId, Value, View};
 use crate::machine::construct::BitsFailed;
 use crate::machine::interpret::{Cpu, Flow, Pause, pause};
 use crate::machine::raise::{self, Raised};
+use values::{AtomId, Value, View};
 
 impl Cpu<'_> {
     #[cold]
@@ -32,8 +32,8 @@ impl Cpu<'_> {
         }
     }
 
-    /// Whether BEAM has the operation that is running as an instruction which, when it fails, does
-    /// not name the operator: addition of a small integer literal, and what is done on floats.
+    /// Whether the current operation is one whose BEAM instruction does not name the operator in the stack trace when
+    /// it fails: addition of a small integer literal, and operations on floats.
     fn is_anonymous_operator(&self) -> bool {
         let literal = |src: Src| src.open().ok().and_then(|it| self.world.literals.get(it));
         let is_small = |src: Src| literal(src).is_some_and(|it| it.is_small_on_beam());
@@ -104,7 +104,7 @@ impl Cpu<'_> {
         }
     }
 
-    /// Goes to the innermost handler, or ends the process.
+    /// Continues at the innermost handler, or ends the process if there is none.
     #[cold]
     pub(super) fn raise(&mut self, raised: Raised) -> Flow {
         match raise::unwind(self, raised) {

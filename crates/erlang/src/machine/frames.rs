@@ -1,20 +1,20 @@
-//! Frames of the stack: placing arguments, entering functions and returning from them.
+//! Stack frames: placing arguments, entering functions and returning from them.
 //!
-//! Part of the hot loop, without its instructions.
+//! This is part of the interpreter's hot loop.
 
 use crate::builtins::{Fault, Stop};
 use crate::code::{FnId, Reg};
-use crate::data::{FunKind, Value, View};
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
 use crate::machine::process::Frame;
+use values::{FunKind, Value, View};
 
-/// A return address that returns once more: the call before it was a tail call.
+/// A return address that returns at once: the call that it belongs to was a tail call.
 pub(crate) const RETURN_AGAIN: u32 = 0;
 
-/// A return address that tells of the return of a traced call.
+/// A return address that reports the return of a traced call.
 pub(crate) const RETURN_TRACED: u32 = 1;
 
-/// Addresses of the program itself begin here.
+/// The first address of program code.
 pub(crate) const FIRST_CODE: u32 = 2;
 
 impl Cpu<'_> {
@@ -22,7 +22,7 @@ impl Cpu<'_> {
     pub(super) fn place_args(&mut self, base: usize, args: u32, n: usize) {
         let from = args as usize;
         let operands = self.program.operands.get(from..from + n).unwrap_or_default();
-        // A function's registers include room for a few arguments of what it calls.
+        // A function's registers include room for a few arguments of its callees.
         if self.stack.len() < base + n {
             self.stack.resize(base + n, Value::NIL);
         }
@@ -34,7 +34,8 @@ impl Cpu<'_> {
         }
     }
 
-    /// Arguments replace the registers they are read from, so all are read first.
+    /// Places the arguments of a tail call. They overwrite the registers from which they are read, so all are read
+    /// first.
     #[inline]
     pub(super) fn place_tail_args(&mut self, args: u32, n: usize) {
         let base = self.base;
@@ -74,7 +75,8 @@ impl Cpu<'_> {
         }
     }
 
-    /// The code of a closure that takes this many arguments, and how many values it needs in all.
+    /// The code of a closure that takes `n` arguments, and the number of values to place (arguments and captured
+    /// values). `None` for other funs, or with a wrong number of arguments.
     #[inline]
     pub(super) fn closure_code(&self, fun: Value, n: usize) -> Option<(FnId, usize)> {
         let View::Fun(at) = fun.view() else { return None };
@@ -98,7 +100,7 @@ impl Cpu<'_> {
         }
     }
 
-    /// Enters a function whose arguments are in place.
+    /// Enters a function whose arguments have been placed.
     #[inline(always)]
     pub(super) fn enter(&mut self, function: FnId, n: usize, to: Return) -> Flow {
         let Some(info) = self.program.function(function) else {
@@ -120,7 +122,7 @@ impl Cpu<'_> {
         Ok(())
     }
 
-    /// A place where all that is alive is on the stack below `live`.
+    /// Collects garbage at a safe point, where all live values are on the stack below `live`.
     #[cold]
     pub(super) fn collect(&mut self, live: usize) -> Flow {
         let live = live.min(self.stack.len());
@@ -130,21 +132,21 @@ impl Cpu<'_> {
         if self.has_room() {
             return Ok(());
         }
-        // Perhaps it is only full of what older collections have kept.
+        // The minor collection was not enough: collect the old generation, too.
         if let Some(running) = self.stack.get_mut(..live) {
             self.world.collect_all(running);
         }
         if self.has_room() { Ok(()) } else { pause(Pause::Stop(Stop::OutOfMemory)) }
     }
 
-    /// Whether the run is within its budget of memory.
+    /// Whether the run is within its memory limit.
     fn has_room(&self) -> bool {
         let stack_bytes =
             self.stack.len() * size_of::<Value>() + self.frames.len() * size_of::<Frame>();
         self.world.heap.bytes_used() + stack_bytes <= self.world.limits.memory_bytes
     }
 
-    /// Charges for the work inside the operations since the last safe point.
+    /// Charges for the work inside of operations since the last safe point.
     #[cold]
     fn charge(&mut self) -> Flow {
         let calls = self.world.heap.take_work();
@@ -163,8 +165,8 @@ impl Cpu<'_> {
         Ok(())
     }
 
-    /// Charges for work, collects and lets others run, where that is due. What is alive is on the stack below
-    /// `live`, and the program counter is where the process goes on.
+    /// Charges for work, collects garbage, and yields to other processes, where each is due. All live values are on the
+    /// stack below `live`, and the process continues at the program counter.
     fn look_around(&mut self, live: usize) -> Flow {
         if self.world.heap.has_uncharged_work() {
             self.charge()?;
@@ -182,15 +184,16 @@ impl Cpu<'_> {
         Ok(())
     }
 
-    /// Drops what is not alive before a pause, and remembers how high the frames reach. No frame
-    /// begins above the current one, so none reaches higher than the largest would from here.
+    /// Drops the dead values above `live` before a pause, and stores the height of the registers of all frames. No
+    /// frame begins above the current one, so none needs more than the current base and the largest number of
+    /// registers.
     pub(super) fn cut(&mut self, live: usize) {
         let highest = self.base + self.program.max_regs as usize;
         self.top = self.stack.len().min(highest);
         self.stack.truncate(live);
     }
 
-    /// Gives all frames their registers back after a pause.
+    /// Restores the registers of all frames after a pause.
     pub(super) fn restore_frames(&mut self) {
         if self.stack.len() < self.top {
             self.stack.resize(self.top, Value::NIL);
@@ -212,7 +215,7 @@ impl Cpu<'_> {
         Ok(())
     }
 
-    /// Leaves the value of a call that was no function of the program.
+    /// Delivers the result of a call that is not a function of the program.
     pub(super) fn finish_call(&mut self, value: Value, to: Return) -> Flow {
         match to {
             Return::Here(base) => {
@@ -223,7 +226,7 @@ impl Cpu<'_> {
         }
     }
 
-    /// The same for what came from another runtime.
+    /// As [`Cpu::finish_call`], for a result that came from another runtime.
     #[cold]
     pub(super) fn finish_answered(&mut self, answered: Result<Value, Fault>, to: Return) -> Flow {
         match answered {

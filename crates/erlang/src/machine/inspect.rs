@@ -1,19 +1,19 @@
-//! `process_info`: what can be seen of a process from outside, where it is in its program included.
+//! `process_info`: the observable state of a process, including its position in the program.
 
 use crate::builtins::debug::words_of;
 use crate::builtins::make::{atom, count, pair, pairs};
 use crate::builtins::process_flags::{BIN_VHEAP_WORDS, HEAP_WORDS, heap_size_of};
 use crate::builtins::{Builtin, Fault};
-use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use crate::machine::process::{Execution, HeapLimit, MonitorTarget, Process, Status};
 use crate::machine::raise::{depth_asked, frames_at};
-use crate::machine::versions::{Place, places};
+use crate::machine::versions::{CodePosition, positions};
 use crate::machine::world::{INIT, LITERAL_COLLECTOR, USER};
+use values::{AtomId, NodeId, PidId, RefId, Value};
 
 const FULLSWEEP_AFTER: i64 = 65_535;
-/// Bytes of a process with that heap.
+/// The memory in bytes that is reported for a process with the minimal heap.
 const PROCESS_BYTES: i64 = 2_640;
 const WORD_BYTES: i64 = 8;
 
@@ -38,7 +38,7 @@ const USUAL: &[&str] = &[
     "suspending",
 ];
 
-/// What needs to see where processes are.
+/// Computes the builtins that need to see the positions of processes.
 pub(super) fn answer(cpu: &mut Cpu<'_>, builtin: &Builtin, args: &[Value]) -> Result<Value, Fault> {
     match (builtin.name, args) {
         ("check_process_code", [module]) => {
@@ -59,14 +59,14 @@ pub(super) fn answer(cpu: &mut Cpu<'_>, builtin: &Builtin, args: &[Value]) -> Re
 /// Whether a process runs the old version of a module.
 fn runs_old(cpu: &Cpu<'_>, pid: PidId, module: AtomId) -> bool {
     if pid != cpu.world.current {
-        return execution(cpu.world, pid).is_some_and(|it| cpu.world.is_old(module, places(it)));
+        return execution(cpu.world, pid).is_some_and(|it| cpu.world.is_old(module, positions(it)));
     }
     let pcs = std::iter::once(cpu.pc).chain(cpu.frames.iter().map(|it| it.pc));
-    cpu.world.is_old(module, pcs.map(|it| Place::Address(it.saturating_sub(1))))
+    cpu.world.is_old(module, pcs.map(|it| CodePosition::Address(it.saturating_sub(1))))
 }
 
-/// What a process is asked to do for the system, between two steps of its own: it is done at once,
-/// and whoever asked gets `{Task, Id, Result}`.
+/// Executes a system task on a process. It is done immediately, and the asking process gets the message
+/// `{Task, Id, Result}`.
 fn system_task(cpu: &mut Cpu<'_>, args: [Value; 4]) -> Result<Value, Fault> {
     let [asker, whom, priority, request] = args;
     let (asker, whom) = (asker.as_pid(), whom.as_pid());
@@ -77,7 +77,7 @@ fn system_task(cpu: &mut Cpu<'_>, args: [Value; 4]) -> Result<Value, Fault> {
     }
     let (task, id, about) = match cpu.world.heap.elements(request) {
         Some([task, id, about]) => (*task, *id, *about),
-        // A test of theirs is about nothing.
+        // A test of OTP's suite sends a task without an argument.
         Some([task, id]) => (*task, *id, Value::NIL),
         _ => return Err(Fault::BADARG),
     };
@@ -93,7 +93,7 @@ fn system_task(cpu: &mut Cpu<'_>, args: [Value; 4]) -> Result<Value, Fault> {
         }
         (Some("check_process_code"), Some(module)) => Value::bool(runs_old(cpu, whom, module)),
         (Some("system_task_test"), None) if about.is_nil() => Value::TRUE,
-        // Literals stay where they are.
+        // The machine does not move literals, so there is nothing to copy.
         (Some("copy_literals"), Some(_)) => Value::atom(AtomId::OK),
         _ => return Err(Fault::BADARG),
     };
@@ -106,14 +106,14 @@ fn system_task(cpu: &mut Cpu<'_>, args: [Value; 4]) -> Result<Value, Fault> {
 fn process_info(cpu: &mut Cpu<'_>, args: &[Value]) -> Result<Value, Fault> {
     let pid = cpu.world.former_pid(args.first().copied().unwrap_or(Value::NIL))?;
     let wanted = match args.get(1) {
-        Some(items) => Wanted::read(cpu.world, *items)?,
-        None => Wanted::Usual,
+        Some(items) => InfoItems::read(cpu.world, *items)?,
+        None => InfoItems::Usual,
     };
     if !cpu.world.is_alive(pid) {
         return Ok(Value::atom(AtomId::UNDEFINED));
     }
     match wanted {
-        Wanted::Usual => {
+        InfoItems::Usual => {
             let mut items = Vec::new();
             for name in USUAL {
                 let value = item(cpu, pid, name)?;
@@ -124,16 +124,16 @@ fn process_info(cpu: &mut Cpu<'_>, args: &[Value]) -> Result<Value, Fault> {
             }
             Ok(cpu.world.heap.list(&items))
         }
-        Wanted::One(name) => {
+        InfoItems::One(name) => {
             let text = cpu.world.atoms.name(name).to_owned();
             let value = item(cpu, pid, &text)?;
-            // The one item that is not there if it is empty.
+            // This item is omitted if it is empty.
             if text == "registered_name" && value.is_nil() {
                 return Ok(Value::NIL);
             }
             Ok(cpu.world.heap.tuple(&[Value::atom(name), value]))
         }
-        Wanted::Many(names) => {
+        InfoItems::Many(names) => {
             let mut items = Vec::new();
             for name in names {
                 let text = cpu.world.atoms.name(name).to_owned();
@@ -145,24 +145,24 @@ fn process_info(cpu: &mut Cpu<'_>, args: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-enum Wanted {
+enum InfoItems {
     Usual,
     One(AtomId),
     Many(Vec<AtomId>),
 }
 
-impl Wanted {
-    fn read(w: &World, items: Value) -> Result<Wanted, Fault> {
+impl InfoItems {
+    fn read(w: &World, items: Value) -> Result<InfoItems, Fault> {
         if let Some(name) = items.as_atom() {
-            return Ok(Wanted::One(name));
+            return Ok(InfoItems::One(name));
         }
         let items = w.heap.list_items(items).ok_or(Fault::BADARG)?;
         let names: Option<Vec<AtomId>> = items.iter().map(|it| it.as_atom()).collect();
-        names.map(Wanted::Many).ok_or(Fault::BADARG)
+        names.map(InfoItems::Many).ok_or(Fault::BADARG)
     }
 }
 
-/// One item of a process that is alive.
+/// An item of a process that is alive.
 fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
     if matches!(name, "current_function" | "current_location" | "current_stacktrace") {
         return Ok(place(cpu, pid, name));
@@ -221,7 +221,7 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
             monitors(w, &targets)
         }
         "monitored_by" => {
-            // Those that were called off stay for the sake of schedules.
+            // Removed monitors remain in the list in scheduled runs.
             let is_there = |it: &&(RefId, PidId)| {
                 let theirs = w.processes.get(&it.1).map(|it| &it.monitors);
                 theirs.is_none_or(|of| of.contains_key(&it.0))
@@ -269,7 +269,7 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
     })
 }
 
-/// How many handlers a process is in.
+/// The number of active exception handlers of a process.
 fn n_catches(cpu: &Cpu<'_>, pid: PidId) -> usize {
     let own;
     let (pc, frames) = match execution(cpu.world, pid) {
@@ -284,15 +284,15 @@ fn n_catches(cpu: &Cpu<'_>, pid: PidId) -> usize {
     pcs.map(|it| cpu.program.n_handlers_at(it.saturating_sub(1))).sum()
 }
 
-/// Words of a process's heap, and those of it that are used.
+/// The size of a process's heap in words, and how many of them are used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HeapSize {
     pub(super) block: i64,
     used: i64,
 }
 
-/// What a process begins with, or what it was asked to, or as much more as it holds; one that
-/// hibernates has what it needs.
+/// The heap size of a process: its minimal size, or more if it holds more data; a hibernating process has exactly what
+/// it needs.
 fn heap_size(cpu: &Cpu<'_>, pid: PidId, least: i64) -> HeapSize {
     let w = &*cpu.world;
     let Some(process) = w.processes.get(&pid) else {
@@ -303,13 +303,13 @@ fn heap_size(cpu: &Cpu<'_>, pid: PidId, least: i64) -> HeapSize {
         let used = words_of(&w.heap, &values);
         return HeapSize { block: used + 1, used };
     }
-    // The registers of the one that runs may hold what is no longer alive: they do not count.
+    // For the running process, the registers are not counted: they may hold dead values.
     let used = w.held_words(process);
     HeapSize { block: if used <= least { least } else { heap_size_of(used) }, used }
 }
 
 impl World {
-    /// Words of all that a process holds; the stack of the one that runs is not in it.
+    /// The number of words that a process holds, without the stack if it is running.
     fn held_words(&self, process: &Process) -> i64 {
         let mut values = Vec::new();
         if let Some(execution) = &process.execution {
@@ -326,7 +326,7 @@ impl World {
         words_of(&self.heap, &values) + n_values
     }
 
-    /// Kills a process that does not run now and holds more than it may, or only says so.
+    /// Enforces the heap limit of a process that is not running: kills it or logs the excess, as its limit says.
     pub(crate) fn enforce_heap_limit(&mut self, pid: PidId) {
         let Some(process) = self.processes.get(&pid) else { return };
         let Some(limit) = process.heap_limit.filter(|_| process.execution.is_some()) else {
@@ -344,7 +344,7 @@ impl World {
     }
 }
 
-/// The terminal and its like have no process of the machine.
+/// The process record of a device such as the terminal, which is not a process of the machine.
 fn device(w: &mut World, pid: PidId) -> Process {
     let dictionary = w.heap.empty_map();
     let mut res = Process::new(pid, PidId::default(), Execution::default(), dictionary);
@@ -397,13 +397,13 @@ fn monitors(w: &mut World, targets: &[MonitorTarget]) -> Value {
     w.heap.list(&items)
 }
 
-/// A flag of a process, or what it is unless set.
+/// The value of a process flag, or its default.
 pub(crate) fn flag(w: &mut World, pid: PidId, name: &str) -> Value {
     let id = w.atoms.intern(name);
     if let Some(value) = w.processes.get(&pid).and_then(|it| it.flags.get(&id)) {
         return *value;
     }
-    // What is set for all; what begins with more than it needs is no concern of who sets less.
+    // A system-wide value is the default for processes that do not set their own.
     if let Some(value) = w.system_flags.get(&id) {
         return *value;
     }
@@ -449,7 +449,7 @@ pub(crate) fn garbage_collection_info(w: &mut World, heap: HeapSize, n_frames: u
     pairs(w, &items)
 }
 
-// Where a process is
+// Positions of processes
 
 pub(super) fn execution(w: &World, pid: PidId) -> Option<&Execution> {
     w.processes.get(&pid)?.execution.as_ref()
@@ -468,7 +468,7 @@ fn place(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Value {
             return Value::atom(AtomId::UNDEFINED);
         };
         let callers = execution.frames.iter().rev().map(|it| it.pc);
-        // A process that waits does so in the instruction that it will begin with.
+        // A process that waits is at the instruction with which it will continue.
         std::iter::once(execution.pc + 1).chain(callers).collect()
     };
     if cpu.world.processes.get(&pid).is_some_and(|it| it.status == Status::Hibernating) {
@@ -501,7 +501,7 @@ fn place(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Value {
     }
 }
 
-/// The stack as text, for people: BEAM's has addresses and registers, ours only places.
+/// The stack as text. BEAM's has addresses and registers; ours has only functions.
 fn backtrace(cpu: &mut Cpu<'_>, pid: PidId) -> Value {
     let frames = place(cpu, pid, "current_stacktrace");
     let mut text = String::new();

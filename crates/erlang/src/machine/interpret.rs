@@ -1,35 +1,35 @@
 //! The interpreter: runs one process until it has to pause.
 //!
-//! The hot loop of the whole tool (benchmarks: `cargo xtask bench`). Registers and program counter
-//! are local variables; everything rare is a call to somewhere else.
+//! This is the hot loop of the whole tool (benchmarks: `cargo xtask bench`). The program counter is a local variable;
+//! everything rare is done in functions outside of the loop.
 
 use crate::builtins::arithmetic::{add, multiply, subtract};
 use crate::builtins::{Builtin, Fault, Stop};
 use crate::code::{Cmp, Ins, Kind, Program, Reg, Src, Target};
-use crate::data::{AtomId, LambdaId, Value, View, equal_exact};
 use crate::machine::World;
 use crate::machine::process::{Execution, Frame, Start};
 use crate::machine::raise::{self, Raised};
 use crate::machine::record::{either_shadowed, may_be_symbolic};
 use crate::machine::schedule::Turn;
 use term::Op;
+use values::{AtomId, LambdaId, Value, View, equal_exact};
 
-/// Why a process stopped running.
+/// The reason why a process paused.
 #[derive(Debug)]
 pub(crate) enum Pause {
-    /// Its time slice is over.
+    /// Its time slice is used up.
     Yield,
     /// It waits for a message.
     Wait,
     /// Its function returned.
     Returned(Value),
-    /// It raised what nobody caught.
+    /// It raised an exception that is not caught.
     Raised(Raised),
-    /// It ended by a signal.
+    /// It was ended by a signal.
     Killed(Value),
-    /// It calls a module that is not loaded; the call is made again when it is.
+    /// It calls a function of a module that is not loaded; the call is made again after loading.
     Load(AtomId),
-    /// The host has to compute something; the value is the result of the call.
+    /// The host has to compute the result of the call.
     Host { builtin: &'static Builtin, args: Vec<Value> },
     /// The whole run ends.
     Stop(Stop),
@@ -42,33 +42,34 @@ pub(crate) struct Cpu<'m> {
     pub(crate) frames: Vec<Frame>,
     pub(crate) pc: u32,
     pub(crate) base: usize,
-    /// How high the registers of all frames reach, when the stack was cut for a pause.
+    /// The height of the registers of all frames, stored when the stack was cut for a pause.
     pub(crate) top: usize,
-    /// Calls left in this slice.
+    /// The number of calls left in this slice.
     pub(crate) fuel: u32,
-    /// Calls that the slice began with.
+    /// The number of calls at the beginning of the slice.
     pub(crate) slice: u32,
-    /// How the process goes on after a pause.
+    /// How the process continues after a pause.
     pub(super) start: Start,
 }
 
-/// The program goes on, or it pauses. Small, because every call returns one.
+/// Whether the interpreter continues or pauses. The error is boxed to keep the type small, because every call returns
+/// one.
 pub(super) type Flow = Result<(), Box<Pause>>;
 
 pub(super) fn pause(why: Pause) -> Flow {
     Err(Box::new(why))
 }
 
-/// How a call returns.
+/// Where a call returns to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Return {
-    /// To the instruction after it; the callee's frame begins here.
+    /// To the next instruction; the callee's frame begins at this index of the stack.
     Here(usize),
-    /// To whoever called the caller.
+    /// To the caller's caller: a tail call.
     ToCaller,
 }
 
-/// Runs the process whose stack this is until it pauses. Returns the calls it has made.
+/// Runs the process until it pauses. Returns the reason and the number of reductions.
 pub(crate) fn run(
     program: &Program,
     world: &mut World,
@@ -111,7 +112,7 @@ pub(crate) fn run(
 }
 
 impl Cpu<'_> {
-    /// Enters the first function of a process.
+    /// Enters the first function of a process, or delivers a result of the host.
     fn begin(&mut self, start: Start) -> Flow {
         match start {
             Start::Begun => Ok(()),
@@ -158,8 +159,8 @@ impl Cpu<'_> {
         }
     }
 
-    // Operands are fetched by reference, so that an instruction loads only the half of a value that
-    // it looks at. Lowering gives every function the registers that it names.
+    // Operands are fetched by reference, so that an instruction loads only the half of a value that it needs. Every
+    // register that an instruction names exists, because lowering allocates it.
 
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "the hot path; see above")]
@@ -197,11 +198,11 @@ impl Cpu<'_> {
         self.operands(args, n).iter().map(|it| self.src(*it)).collect()
     }
 
-    /// Compiled twice, so that a run which nobody records does not look for shadows.
+    /// The interpreter loop. It is compiled twice, so that runs that are not recorded need not check for shadows.
     #[expect(clippy::too_many_lines, reason = "one arm per instruction, kept where it is fast")]
     fn run<const RECORD: bool>(&mut self) -> Flow {
         self.restore_frames();
-        // Kept in a register; everyone else finds it in `self`, brought up to date by `go!`.
+        // The program counter is kept in a register; `go!` stores it in `self` around calls of functions that need it.
         let mut pc = self.pc;
         macro_rules! go {
             ($step:expr) => {{

@@ -1,29 +1,35 @@
-//! The devices that are always there, the group leader of everyone first: the I/O protocol, with
-//! output kept and input at its end.
+//! The devices that always exist, first of all the default group leader. They implement the I/O protocol: output is
+//! collected, and input is at its end.
 
-use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
 use crate::machine::process::{Execution, OnReturn};
 use crate::machine::world::STANDARD_ERROR;
+use values::{AtomId, PidId, Value};
 
-/// A message to a device. What is no request of the protocol is dropped.
+/// Handles a message to a device. Messages that are not requests of the protocol are dropped.
 pub(super) fn request(w: &mut World, device: PidId, message: Value) {
     let Some([tag, from, reply_as, request]) = w.heap.elements(message) else { return };
     let (from, reply_as, request) = (*from, *reply_as, *request);
     let (true, Some(asker)) = (tag.is_atom(AtomId::IO_REQUEST), from.as_pid()) else { return };
     match perform(w, device, asker, reply_as, request) {
-        Done::Reply(value) => reply(w, asker, reply_as, value),
-        Done::Later => (),
+        IoOutcome::Reply(value) => reply(w, asker, reply_as, value),
+        IoOutcome::Later => (),
     }
 }
 
-enum Done {
+enum IoOutcome {
     Reply(Value),
-    /// A process was started whose value is to be written.
+    /// A process was started; its value will be written.
     Later,
 }
 
-fn perform(w: &mut World, device: PidId, asker: PidId, reply_as: Value, request: Value) -> Done {
+fn perform(
+    w: &mut World,
+    device: PidId,
+    asker: PidId,
+    reply_as: Value,
+    request: Value,
+) -> IoOutcome {
     let items = match w.heap.elements(request) {
         Some(items) => items.to_vec(),
         None => vec![request],
@@ -33,16 +39,18 @@ fn perform(w: &mut World, device: PidId, asker: PidId, reply_as: Value, request:
     match (name.as_str(), items.as_slice()) {
         ("put_chars", [_, chars] | [_, _, chars]) => write(w, device, *chars),
         ("put_chars", [_, module, function, args] | [_, _, module, function, args]) => {
-            let Some(args) = w.heap.list_items(*args) else { return Done::Reply(request_error(w)) };
+            let Some(args) = w.heap.list_items(*args) else {
+                return IoOutcome::Reply(request_error(w));
+            };
             let execution = Execution::apply(*module, *function, &args);
-            let Ok(pid) = w.spawn(execution) else { return Done::Reply(request_error(w)) };
+            let Ok(pid) = w.spawn(execution) else { return IoOutcome::Reply(request_error(w)) };
             if let Some(process) = w.processes.get_mut(&pid) {
                 process.on_return = OnReturn::Output { asker, request: reply_as, device };
             }
-            Done::Later
+            IoOutcome::Later
         }
         ("requests", [_, requests]) => {
-            let mut last = Done::Reply(Value::atom(AtomId::OK));
+            let mut last = IoOutcome::Reply(Value::atom(AtomId::OK));
             for request in w.heap.list_items(*requests).unwrap_or_default() {
                 last = perform(w, device, asker, reply_as, request);
             }
@@ -52,24 +60,24 @@ fn perform(w: &mut World, device: PidId, asker: PidId, reply_as: Value, request:
             if let Some(prompt) = prompt(w, &items) {
                 write(w, device, prompt);
             }
-            Done::Reply(Value::atom(w.atoms.intern("eof")))
+            IoOutcome::Reply(Value::atom(w.atoms.intern("eof")))
         }
         ("getopts", _) => {
             let (binary, encoding) = (w.atoms.intern("binary"), w.atoms.intern("encoding"));
             let binary = w.heap.tuple(&[Value::atom(binary), Value::FALSE]);
             let encoding = w.heap.tuple(&[Value::atom(encoding), Value::atom(AtomId::UNICODE)]);
-            Done::Reply(w.heap.list(&[binary, encoding]))
+            IoOutcome::Reply(w.heap.list(&[binary, encoding]))
         }
-        ("setopts", _) => Done::Reply(Value::atom(AtomId::OK)),
+        ("setopts", _) => IoOutcome::Reply(Value::atom(AtomId::OK)),
         ("get_geometry", _) => {
             let reason = Value::atom(w.atoms.intern("enotsup"));
-            Done::Reply(w.heap.tuple(&[Value::atom(AtomId::ERROR), reason]))
+            IoOutcome::Reply(w.heap.tuple(&[Value::atom(AtomId::ERROR), reason]))
         }
-        _ => Done::Reply(request_error(w)),
+        _ => IoOutcome::Reply(request_error(w)),
     }
 }
 
-/// The text that asks for input; newer requests have an encoding before it.
+/// The prompt of an input request. Newer requests have an encoding before it.
 fn prompt(w: &World, request: &[Value]) -> Option<Value> {
     let is_encoding = |it: &Value| {
         let name = it.as_atom().map(|it| w.atoms.name(it));
@@ -83,32 +91,32 @@ fn prompt(w: &World, request: &[Value]) -> Option<Value> {
     text_of(w, text).map(|_| text)
 }
 
-/// A process that formats output came to its end.
+/// Writes the value of a process that formatted output.
 pub(super) fn formatted(w: &mut World, device: PidId, asker: PidId, request: Value, chars: Value) {
-    if let Done::Reply(value) = write(w, device, chars) {
+    if let IoOutcome::Reply(value) = write(w, device, chars) {
         reply(w, asker, request, value);
     }
 }
 
-/// A process that formats output failed.
+/// Reports that a process that formatted output failed.
 pub(super) fn failed(w: &mut World, asker: PidId, request: Value, _reason: Value) {
     let what = Value::atom(w.atoms.intern("format"));
     let error = w.heap.tuple(&[Value::atom(AtomId::ERROR), what]);
     reply(w, asker, request, error);
 }
 
-fn write(w: &mut World, device: PidId, chars: Value) -> Done {
+fn write(w: &mut World, device: PidId, chars: Value) -> IoOutcome {
     match text_of(w, chars) {
         Some(text) => {
             let output = if device == STANDARD_ERROR { &mut w.error_output } else { &mut w.output };
             output.extend_from_slice(text.as_bytes());
-            Done::Reply(Value::atom(AtomId::OK))
+            IoOutcome::Reply(Value::atom(AtomId::OK))
         }
-        None => Done::Reply(request_error(w)),
+        None => IoOutcome::Reply(request_error(w)),
     }
 }
 
-/// Characters in the shape of `unicode:chardata()`.
+/// The text of a term of the type `unicode:chardata()`; `None` for other terms.
 fn text_of(w: &World, chars: Value) -> Option<String> {
     let mut text = String::new();
     let mut rest = vec![chars];

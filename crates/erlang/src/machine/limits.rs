@@ -1,11 +1,11 @@
-//! Budgets of a run. Exceeding one ends the run with an outcome that says which.
+//! The limits of a run. A run that exceeds one ends with an outcome that names the limit.
 
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Function calls, roughly as BEAM counts them.
+    /// The maximum number of reductions, counted roughly as on BEAM.
     pub reductions: u64,
     pub memory_bytes: usize,
-    /// Of a result or a reason when it is written out, where shared parts are repeated.
+    /// The maximum size of a result or an exit reason as a separate term, where shared parts are copied.
     pub term_bytes: usize,
     pub atoms: usize,
     pub integer_bits: u64,
@@ -25,7 +25,7 @@ impl Default for Limits {
     }
 }
 
-/// Effects outside the machine that the program may have.
+/// The effects outside of the machine that the program may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allowed {
     pub files: bool,

@@ -1,23 +1,23 @@
-//! Brings modules into the machine: from the host's Core Erlang to code.
+//! Loads modules: from the host's Core Erlang to code.
 
 use crate::builtins::{Fault, Stop, code_path};
 use crate::core::{self, Lambda};
-use crate::data::{AtomId, from_term};
 use crate::host::{HostError, ModuleCode};
 use crate::lower::{self, Assembly};
 use crate::machine::{LoadedModule, Machine, MachineError, Object, World};
 use std::collections::BTreeSet;
 use term::{Atom, Term};
 use trace::Head;
+use values::{AtomId, from_term};
 
-/// Each is an alternative of a choice.
+/// The maximum number of atoms or modules in [`Machine::name_atoms`]; each is an alternative of a choice.
 const MAX_NAMED: usize = 300;
 
 /// Functions with their arities.
 type Names = Vec<(Atom, u32)>;
 
 impl Machine {
-    /// Loads a module unless it is there. Says whether it exists.
+    /// Loads a module unless it is loaded already. Returns whether the module exists.
     pub(crate) fn load(&mut self, module: AtomId) -> Result<bool, MachineError> {
         if self.world.modules.contains_key(&module) {
             return Ok(true);
@@ -37,7 +37,7 @@ impl Machine {
         };
         self.install(&code)?;
         let object = self.host.object_file(&name);
-        // What lies where only this program looks is no concern of the next one.
+        // A module from a directory that only this program added to its code path is unloaded after the run.
         if object.as_ref().is_some_and(|it| !self.world.code_path.is_initial(it)) {
             self.made_in_run.push(module);
         }
@@ -45,7 +45,7 @@ impl Machine {
         Ok(true)
     }
 
-    /// Tells the host where to look, if the program may have chosen.
+    /// Sets the host's code path, which the program may have changed.
     pub(super) fn choose_code_path(&mut self) {
         if self.world.allowed.files {
             let path = code_path::absolute(&mut self.world);
@@ -55,13 +55,13 @@ impl Machine {
 
     pub(super) fn loaded_from(&mut self, module: AtomId, object: Option<Object>) {
         if let Some(loaded) = self.world.modules.get_mut(&module) {
-            // What is part of the runtime shows no file of its own.
+            // Preloaded modules of the runtime have no file.
             loaded.object = object.filter(|_| !loaded.file.is_empty());
         }
     }
 
-    /// Makes the atoms of a tested module known as likely ones, for texts that must be existing
-    /// atoms, and the module itself, for calls of a module that is an input.
+    /// Adds the atoms in a tested module to the known atoms, which are alternatives where a text must be an existing
+    /// atom, and the module to the tested modules, which are alternatives where a called module is symbolic.
     pub fn name_atoms(&mut self, code: &ModuleCode) {
         let mut names: BTreeSet<Atom> = BTreeSet::new();
         let mut todo = vec![(&code.core, false)];
@@ -95,10 +95,10 @@ impl Machine {
         self.tested = tested.chain([this]).take(MAX_NAMED).collect();
     }
 
-    /// Adds a module whose code is at hand.
+    /// Loads a module from its code.
     pub fn install(&mut self, code: &ModuleCode) -> Result<(), MachineError> {
         let module = self.world.atoms.intern(code.name.as_str());
-        // Whatever comes of it: a module that turns out to be no good has left literals too.
+        // Set even if the translation fails, because a failed translation leaves literals as well.
         self.loaded_in_run = true;
         let (exports, functions) =
             self.translate(code).inspect_err(|_| self.program.forget(module))?;
@@ -123,11 +123,11 @@ impl Machine {
         Ok(())
     }
 
-    /// Turns a module into code. What it exports, and all its functions.
+    /// Translates a module to code. Returns its exported functions and all of its functions.
     fn translate(&mut self, code: &ModuleCode) -> Result<(Names, Names), MachineError> {
         let (program, world) = (&mut self.program, &mut self.world);
         let closures = lower::Closures { md5: code.md5, order: &code.closures };
-        if Assembly::is(&code.core) {
+        if Assembly::is_assembly(&code.core) {
             let assembly = Assembly::read(&code.core).map_err(MachineError::Assembly)?;
             lower::assemble(program, world, &assembly, closures).map_err(MachineError::Assembly)?;
             let functions = assembly.functions.iter().map(|it| (it.name.clone(), it.arity));
@@ -154,7 +154,7 @@ impl World {
         self.modules.contains_key(&module) || self.missing.contains(&module)
     }
 
-    /// Asks for a module that a builtin needs; the builtin runs again when it is there.
+    /// Asks for a module that a builtin needs; the builtin is called again once the module is loaded.
     pub fn need_module(&self, module: AtomId) -> Result<(), Fault> {
         if self.is_known_module(module) {
             return Ok(());

@@ -1,17 +1,17 @@
-//! What the runtime itself has to log: that a process crashed, or held more than it may.
+//! Events that the runtime system itself logs: crashes of processes and exceeded heap limits.
 //!
-//! It goes as a message to whoever is the system's logger, as on BEAM; OTP's `logger` does the rest.
-//! Whether that has a handler that writes to the terminal is a setting.
+//! Such an event is sent as a message to the system logger, as on BEAM, and processed by OTP's `logger`. Whether the
+//! logger has a handler that writes to the terminal is a setting.
 
 use crate::builtins::make::{atom, count, string};
 use crate::builtins::system_time_micros;
-use crate::data::{NodeId, PidId, Roots, Value, from_term};
 use crate::machine::World;
 use crate::machine::inspect::{HeapSize, garbage_collection_info};
 use crate::machine::process::{HeapLimit, OnReturn};
 use term::read_term;
+use values::{NodeId, PidId, Roots, Value, from_term};
 
-/// Whether log events are written to the terminal unless the program says otherwise.
+/// Whether log events are written to the terminal by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Logging {
     #[default]
@@ -19,7 +19,7 @@ pub enum Logging {
     Terminal,
 }
 
-/// Events that the runtime has logged before the logger was there.
+/// Events that were logged before the logger was started.
 #[derive(Clone, Debug, Default)]
 pub struct Logs {
     early: Vec<(NodeId, Value)>,
@@ -33,7 +33,7 @@ impl Roots for Logs {
     }
 }
 
-/// The handler that `kernel` adds if nothing is configured.
+/// The handler that `kernel` adds by default.
 const HANDLER: &str = "#{config => #{type => standard_io}, filter_default => stop, \
     filters => [{remote_gl, {fun logger_filters:remote_gl/2, stop}}, \
     {domain, {fun logger_filters:domain/2, {log, super, [otp, sasl]}}}, \
@@ -54,7 +54,7 @@ pub(super) fn handler_config(w: &mut World) -> Value {
 }
 
 impl World {
-    /// A process ends by an exception that nobody caught, which is no plain exit.
+    /// Logs that a process ended with an exception other than an exit.
     pub(super) fn log_crash(&mut self, pid: PidId, reason: Value) {
         if self.processes.get(&pid).is_none_or(|it| it.on_return != OnReturn::Nobody) {
             return;
@@ -78,7 +78,7 @@ impl World {
     }
 
     fn log_error(&mut self, about: PidId, format: &str, args: &[Value]) {
-        // Where others decide who runs, what is logged is no step of the program.
+        // In a scheduled or replayed run, logging would be an additional step.
         if self.schedule.is_some() || self.replay.is_some() {
             return;
         }
@@ -94,7 +94,7 @@ impl World {
         }
     }
 
-    /// Who hears what the runtime of a node logs, if anybody does.
+    /// The process that receives the runtime's log events on a node; `None` if they are dropped.
     fn system_logger(&self, node: NodeId) -> Option<SystemLogger> {
         let flag = self.atoms.find("system_logger").and_then(|it| self.system_flags.get(&it));
         let is_there = |it: &PidId| it.node() == node && self.is_alive(*it);
@@ -109,7 +109,7 @@ impl World {
         Some(proxy.map_or(SystemLogger::NotYet, SystemLogger::Process))
     }
 
-    /// `{log, error, Format, Args, Meta}`
+    /// The event `{log, error, Format, Args, Meta}`.
     fn event(&mut self, about: PidId, format: &str, args: &[Value]) -> Value {
         let leader = self.processes.get(&about).map(|it| it.group_leader);
         let how = [("emulator", Value::TRUE), ("tag", atom(self, "error"))];
@@ -131,7 +131,7 @@ impl World {
         self.heap.map(&self.atoms, pairs)
     }
 
-    /// The logger is there: it gets what came before it.
+    /// Sends the events that were logged before the logger was started.
     pub(super) fn hand_over_logs(&mut self, node: NodeId) {
         let Some(name) = self.atoms.find("logger_proxy") else { return };
         let Some(proxy) = self.whereis_on(node, name) else { return };
@@ -147,6 +147,6 @@ impl World {
 
 enum SystemLogger {
     Process(PidId),
-    /// The system's own, which nobody has needed so far.
+    /// The default logger, which has not been started yet.
     NotYet,
 }

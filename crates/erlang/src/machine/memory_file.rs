@@ -1,4 +1,4 @@
-//! A file in memory, as OTP's `ram_file` talks to its driver: bytes in, bytes out.
+//! A file in memory, with the protocol between OTP's `ram_file` and its driver: commands and responses as bytes.
 
 #[derive(Debug, Default)]
 pub(crate) struct MemoryFile {
@@ -8,7 +8,7 @@ pub(crate) struct MemoryFile {
     can_write: bool,
 }
 
-/// What comes back: always a list at its beginning, and data if that was asked for.
+/// A response: a head, which becomes a list, and data if the command asked for it.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) head: Vec<u8>,
@@ -20,11 +20,11 @@ const ERROR: u8 = 1;
 const DATA: u8 = 2;
 const NUMBER: u8 = 3;
 
-/// The largest file, as offsets are signed numbers of 32 bits.
+/// The maximum file size; offsets are signed 32-bit integers.
 const MAX: usize = i32::MAX as usize;
 
 impl MemoryFile {
-    /// A command is a byte that names it, and its arguments. `None`: nobody knows it.
+    /// Executes a command: a byte that names it, and its arguments. `None` if the command is unknown.
     pub(crate) fn command(&mut self, command: &[u8]) -> Option<Response> {
         let (name, args) = command.split_first()?;
         let is_open = self.can_read || self.can_write;
@@ -59,7 +59,7 @@ impl MemoryFile {
                 }
                 answered(done, number)
             }
-            // Nothing to synchronise, advise or allocate.
+            // Synchronisation, advice and allocation have no effect.
             9 | 19 | 38 | 39 if is_open => Response { head: vec![OK], data: None },
             9 | 19 | 38 | 39 => error("ebadf"),
             14 if !self.can_write => error("eacces"),

@@ -1,4 +1,4 @@
-//! The machine: what a program runs on and in.
+//! The machine: runs programs with their processes, and everything they use.
 
 pub mod boot;
 pub(crate) mod calls;
@@ -40,7 +40,7 @@ pub use clauses::SourceClause;
 pub use limits::{Allowed, Limits};
 pub use logs::Logging;
 pub(crate) use record::Entered;
-pub use record::{FromSpec, Recorder};
+pub use record::{FromSpec, Promise, Recorder};
 pub use replay::{Answer, FunctionName, Outside, Replay};
 pub use run::{Machine, MachineError, Outcome, Run, Settings};
 pub use schedule::{Schedule, Staged, Told};

@@ -1,15 +1,15 @@
-//! Tests and constructions that take more than a line.
+//! Operations of the interpreter that take more than a line: tests and constructions.
 
 use crate::builtins::Fault;
 use crate::code::{BitsPattern, Cmp, Kind, MapStep, PatternPart, Src};
 use crate::core::MapOp;
-use crate::data::{
-    AtomId, SegmentType, Value, View, compare_exact, compare_value, equal_exact, equal_value,
-};
 use crate::lift::compare::same_values;
 use crate::lift::shadow;
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
+use values::{
+    AtomId, SegmentType, Value, View, compare_exact, compare_value, equal_exact, equal_value,
+};
 
 impl Cpu<'_> {
     #[inline]
@@ -114,7 +114,7 @@ impl Cpu<'_> {
             let (pc, is_exact) = (self.pc, step.op == MapOp::Exact);
             let is_map = matches!(map.view(), View::Map(_));
             if let Some(mut lifting) = self.lifting(pc) {
-                lifting.is(0, map, Kind::Map, is_map);
+                lifting.test_kind(0, map, Kind::Map, is_map);
                 if is_map && is_exact && lifting.is_symbolic_lookup(map, key) {
                     let found = lifting.heap.map_get(lifting.atoms, map.address(), key);
                     lifting.has_key(1, map, key, found.is_some());
@@ -139,8 +139,8 @@ impl Cpu<'_> {
         Ok(map)
     }
 
-    /// Constant keys side by side are updated in their order, so the least one that is missing is
-    /// the one that is told.
+    /// The key that `badkey` reports. BEAM sorts the keys of adjacent constant updates, so the least missing one is
+    /// reported.
     fn missing_key(&self, map: Value, steps: &[MapStep], first: Value) -> Value {
         let World { heap, atoms, .. } = &*self.world;
         let constant = steps.iter().take_while(|it| it.key.open().is_ok());
@@ -151,7 +151,7 @@ impl Cpu<'_> {
         missing.min_by(|a, b| compare_exact(heap, atoms, *a, *b)).unwrap_or(first)
     }
 
-    /// Matches all segments; `None` if one does not.
+    /// Matches a bitstring with a pattern; `None` if it does not match.
     pub(super) fn match_bits(&mut self, value: Value, pattern: &BitsPattern) -> Option<()> {
         let View::Bits(bits) = value.view() else { return None };
         let mut at = 0;
@@ -178,13 +178,13 @@ impl Cpu<'_> {
 }
 
 impl Cpu<'_> {
-    /// Whether matching the pattern looks at something symbolic.
+    /// Whether matching the pattern depends on a symbolic value.
     pub(super) fn is_symbolic_match(&self, value: Value, pattern: &BitsPattern) -> bool {
         let is_shadowed = |it: Src| self.slot(it).shadow().is_some();
         value.shadow().is_some() || pattern.parts.iter().any(|it| it.size.is_some_and(is_shadowed))
     }
 
-    /// The same as `match_bits`, with its choices.
+    /// As [`Cpu::match_bits`], with the choices of the match.
     #[cold]
     pub(super) fn match_symbolic_bits(
         &mut self,
@@ -197,7 +197,7 @@ impl Cpu<'_> {
         }
         let is_bits = matches!(value.view(), View::Bits(_));
         let mut lifting = self.recording(pc)?;
-        if !lifting.is(0, value, Kind::Bitstring, is_bits) {
+        if !lifting.test_kind(0, value, Kind::Bitstring, is_bits) {
             return None;
         }
         let mut at = lifting.start_match();
@@ -258,7 +258,7 @@ impl Cpu<'_> {
 }
 
 impl Cpu<'_> {
-    /// Whether a segment's value is the one that the pattern asks for; it goes to its register.
+    /// Stores a segment's value in its register. Returns whether the value is the literal that the pattern requires.
     fn segment_found(&mut self, pc: u32, part: &PatternPart, found: Value) -> Option<bool> {
         if let Some(literal) = part.literal {
             let literal = self.src(literal);

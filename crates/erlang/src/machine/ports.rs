@@ -1,10 +1,8 @@
-//! Ports: what stands outside and is talked to like a process.
+//! Ports: external programs, files in memory and sockets, with which processes exchange messages.
 //!
-//! A port runs a program of the operating system or is a file in memory. It has an owner, links and
-//! watchers; it ends when its owner does, or when what it runs has nothing more to say.
+//! A port has an owner, links and monitors. It ends with its owner, or when its program has no more output.
 
 use crate::builtins::make::atom;
-use crate::data::{AtomId, PidId, PortId, RefId, Value};
 use crate::host::{ProgramEvent, ProgramId, Programs, Sockets};
 use crate::machine::World;
 use crate::machine::memory_file::{MemoryFile, Response};
@@ -12,6 +10,7 @@ use crate::machine::signals::Through;
 use crate::machine::sockets::Socket;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use values::{AtomId, PidId, PortId, RefId, Value};
 
 #[derive(Debug, Default)]
 pub struct Ports {
@@ -31,16 +30,16 @@ pub struct Port {
     pub(crate) watchers: Vec<(RefId, PidId)>,
     pub(crate) options: PortOptions,
     pub(crate) behind: Behind,
-    /// What `erlang:port_set_data` keeps.
+    /// The value set by `erlang:port_set_data`.
     pub(crate) data: Value,
-    /// Output that is not yet a whole line or packet.
+    /// Output that is not a complete line or packet yet.
     pub(crate) partial: Vec<u8>,
     pub(crate) n_in: u64,
     pub(crate) n_out: u64,
     pub(crate) is_silent: bool,
 }
 
-/// What a port talks to.
+/// The external end of a port.
 #[derive(Debug)]
 pub(crate) enum Behind {
     Program { id: ProgramId, os_process: u32 },
@@ -60,7 +59,7 @@ pub struct PortOptions {
 pub enum Framing {
     Stream,
     Line(usize),
-    /// So many bytes of length before each packet.
+    /// Packets with a length field of this many bytes.
     Packet(usize),
 }
 
@@ -83,7 +82,7 @@ impl Ports {
         })
     }
 
-    /// The run is over.
+    /// Closes all ports at the end of a run.
     pub(crate) fn reset(&mut self) {
         self.open.clear();
         self.names.clear();
@@ -96,7 +95,7 @@ impl Ports {
         }
     }
 
-    /// Whether a program may yet say something.
+    /// Whether an external program may still produce output.
     pub(crate) fn has_programs(&self) -> bool {
         let is_live = |it: &Port| !it.is_silent && matches!(it.behind, Behind::Program { .. });
         self.open.values().any(is_live)
@@ -132,18 +131,18 @@ impl Port {
     }
 }
 
-/// How long programs are listened to before sockets are, where both are awaited.
+/// How long programs are awaited before sockets are polled, if both are awaited.
 const TURN: Duration = Duration::from_millis(2);
 
 impl World {
-    /// Whether something outside may yet say something.
+    /// Whether an external program or socket may still produce an event.
     pub(super) fn awaits_outside(&self) -> bool {
         !self.ports.open.is_empty()
             && (self.ports.has_programs() || !self.socket_wishes().is_empty())
     }
 
-    /// Takes what programs and sockets have said, waiting for it at most that long. How long it
-    /// took.
+    /// Takes the events of programs and sockets, and waits for them at most as long as `limit`. Returns how long it
+    /// waited.
     pub(super) fn listen(&mut self, limit: Duration) -> Duration {
         let wishes = self.socket_wishes();
         if wishes.is_empty() {
@@ -204,7 +203,7 @@ impl World {
         }
     }
 
-    /// There will be no more output: the port ends, unless its owner wants to be told instead.
+    /// Handles the end of a program's output: the port closes, unless its owner wants to be told with `eof`.
     fn port_ended(&mut self, id: PortId) {
         let Some(port) = self.ports.open.get_mut(&id) else { return };
         port.is_silent = true;
@@ -282,7 +281,7 @@ impl World {
         self.port_says(id, said);
     }
 
-    /// Bytes as the port's owner wants them.
+    /// Bytes as a binary or a list, according to the port's options.
     fn port_bytes(&mut self, id: PortId, bytes: &[u8]) -> Value {
         if self.ports.open.get(&id).is_some_and(|it| it.options.is_binary) {
             return self.heap.binary(bytes);
@@ -291,14 +290,14 @@ impl World {
         self.heap.list(&items)
     }
 
-    /// `{Port, What}` to the owner.
+    /// Sends `{Port, What}` to the port's owner.
     fn port_says(&mut self, id: PortId, what: Value) {
         let Some(owner) = self.ports.open.get(&id).map(|it| it.owner) else { return };
         let message = self.heap.tuple(&[Value::port(id), what]);
         self.send(owner, message);
     }
 
-    /// Bytes for what is behind a port.
+    /// Writes bytes to the external end of a port.
     pub(crate) fn command_port(&mut self, id: PortId, bytes: &[u8]) {
         let Some(port) = self.ports.open.get_mut(&id) else { return };
         port.n_out += bytes.len() as u64;
@@ -335,7 +334,7 @@ impl World {
         }
     }
 
-    /// The port is over: tells everyone who is linked to it or watches it.
+    /// Closes a port and notifies its links and monitors.
     pub(crate) fn close_port(&mut self, id: PortId, reason: Value) {
         let Some(port) = self.ports.open.remove(&id) else { return };
         if let Some(name) = port.registered {
@@ -358,7 +357,7 @@ impl World {
         }
     }
 
-    /// An exit signal arrives at a port. The normal one of who is not its owner does nothing.
+    /// Handles an exit signal to a port. The reason `normal` is ignored unless it comes from the owner.
     pub(crate) fn port_signal(&mut self, from: PidId, id: PortId, reason: Value) {
         let Some(port) = self.ports.open.get(&id) else { return };
         if reason.is_atom(AtomId::NORMAL) && port.owner != from {
@@ -369,7 +368,7 @@ impl World {
         self.close_port(id, reason);
     }
 
-    /// A process is over.
+    /// Handles the end of a process: its ports close and its monitors of ports are removed.
     pub(super) fn ports_of_dead(&mut self, pid: PidId, reason: Value) {
         if self.ports.open.is_empty() {
             return;
@@ -390,7 +389,7 @@ impl World {
         }
     }
 
-    /// `Port ! {Owner, Request}`: what is no request ends who sent it.
+    /// Handles `Port ! {Owner, Request}`. An invalid message ends the sender with `badsig`.
     pub(super) fn send_to_port(&mut self, id: PortId, message: Value) {
         let Some(owner) = self.ports.open.get(&id).map(|it| it.owner) else { return };
         let parts = self.heap.elements(message).map(<[Value]>::to_vec).unwrap_or_default();

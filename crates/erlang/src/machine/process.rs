@@ -1,39 +1,40 @@
-//! A process: what others can see and change of it, and the stack it runs on.
+//! A process: the state that others can observe and change, and its stack.
 
 use crate::code::FnId;
-use crate::data::{AtomId, PidId, PortId, RefId, Roots, Value};
 use crate::machine::Entered;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use trace::MessageId;
+use values::{AtomId, PidId, PortId, RefId, Roots, Value};
 
 #[derive(Clone, Debug)]
 pub struct Process {
     pub pid: PidId,
     pub parent: PidId,
-    /// Taken out while the process runs.
+    /// `None` while the process is running.
     pub execution: Option<Execution>,
     pub status: Status,
     pub mailbox: VecDeque<Value>,
-    /// What the messages are called, if the run is scheduled.
+    /// The names of the messages in the mailbox, if the run is scheduled.
     pub letters: VecDeque<MessageId>,
-    /// References made lately, and how many of the messages there are older than each.
+    /// Recent references, with the number of messages that are older than each.
     pub(crate) marks: Marks,
-    /// How many messages the current receive has looked at and not taken.
+    /// How many messages the current receive has examined without taking one.
     pub seen: usize,
-    /// Whether the current receive looks at messages at all, or only waits.
+    /// Whether the current receive examines messages; otherwise it only waits.
     pub looks: bool,
-    /// When the current receive gives up, on the virtual clock.
+    /// When the current receive times out, in nanoseconds of the virtual clock.
     pub deadline: Option<u64>,
     /// The process dictionary, a map.
     pub dictionary: Value,
-    /// Its keys, if the run is recorded.
+    /// The keys of the process dictionary, if the run is recorded.
     pub(crate) entered: Entered,
     pub links: BTreeSet<PidId>,
-    /// Monitors that this process has set up.
+    /// The monitors that this process has set.
     pub monitors: BTreeMap<RefId, Monitor>,
-    /// Who monitors this process, and by which reference.
+    /// The processes that monitor this one, each with the monitor's reference.
     pub monitored_by: Vec<(RefId, PidId)>,
-    /// Monitors of processes that were gone; it hears of that when it waits or has used up its turn.
+    /// Monitors of processes that did not exist. Their `'DOWN'` messages are sent when the process waits or has used up
+    /// its slice.
     pub vain_monitors: Vec<RefId>,
     pub aliases: BTreeMap<RefId, AliasKind>,
     pub trap_exit: bool,
@@ -45,22 +46,22 @@ pub struct Process {
     pub n_children: u32,
     pub n_refs: u32,
     pub reductions: u64,
-    /// How large its heap may become.
+    /// The maximum heap size, and what happens when it is exceeded.
     pub heap_limit: Option<HeapLimit>,
-    /// Collections that others asked for, if it is to have none for a while.
+    /// Requests of garbage collections that are deferred because collections are disabled; `None` if they are enabled.
     pub(crate) held_collections: Option<Vec<(PidId, Value)>>,
     pub on_return: OnReturn,
-    /// The part of the system that it was started for, directly or not.
+    /// The resident on whose behalf the process was started, directly or indirectly.
     pub resident: Option<AtomId>,
 }
 
-/// How many messages of a long mailbox came before a reference was made: they can't hold it, nor
-/// any reference made later.
+/// How many messages of a long mailbox are older than a reference: they can contain neither that reference nor later
+/// ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks(Vec<(RefId, usize)>);
 
 impl Marks {
-    /// Shorter mailboxes are looked through.
+    /// For shorter mailboxes no mark is set.
     const LEAST_MESSAGES: usize = 50;
     const MOST: usize = 16;
 
@@ -69,7 +70,7 @@ impl Marks {
             return;
         }
         if self.0.len() == Marks::MOST {
-            // Every other one: each that is left stands for those after it.
+            // Drops every other mark. References between two marks use the earlier one.
             let mut place = 0;
             self.0.retain(|_| {
                 place += 1;
@@ -85,7 +86,7 @@ impl Marks {
         self.0.iter().filter(is_before).map(|it| it.1).max().unwrap_or(0)
     }
 
-    /// The message at this place was taken.
+    /// Updates the marks after the message at an index was taken.
     pub(crate) fn taken(&mut self, place: usize) {
         for (_, n_older) in &mut self.0 {
             if place < *n_older {
@@ -95,21 +96,21 @@ impl Marks {
     }
 }
 
-/// What happens once the heap of a process is larger. There is one heap for all: what a process holds is
-/// measured when it has made as much.
+/// The heap limit of a process. All processes share one heap, so the heap of a process is measured only after it has
+/// allocated as much as its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeapLimit {
     pub words: i64,
     pub kills: bool,
-    /// Whether it is logged that it is reached.
+    /// Whether exceeding the limit is logged.
     pub reports: bool,
-    /// Words made since it was measured.
+    /// Words allocated since the heap was measured last.
     pub made: i64,
     pub is_due: bool,
 }
 
 impl HeapLimit {
-    /// Whether a heap that begins with so many words can keep it.
+    /// Whether the limit allows a heap with this minimal size in words.
     pub(crate) fn fits(self, least: i64) -> bool {
         self.words == 0 || self.words >= least
     }
@@ -118,7 +119,7 @@ impl HeapLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     Runnable,
-    /// In a receive with nothing to take.
+    /// Waiting in a receive without a matching message.
     Waiting,
     Hibernating,
 }
@@ -126,7 +127,7 @@ pub enum Status {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Monitor {
     pub target: MonitorTarget,
-    /// What the down message begins with instead of `'DOWN'`.
+    /// The first element of the message instead of `'DOWN'`.
     pub tag: Option<Value>,
     pub alias: Option<AliasKind>,
 }
@@ -134,14 +135,14 @@ pub struct Monitor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MonitorTarget {
     Process(PidId),
-    /// Monitored by name on a node; both are in the down message.
+    /// By registered name and node, which the message contains.
     Name(AtomId, AtomId, Option<PidId>),
-    /// By itself or by its name, which is in the down message then.
+    /// By identifier, or by registered name, which the message then contains.
     Port(PortId, Option<AtomId>),
     TimeOffset,
 }
 
-/// When an alias ceases to be one.
+/// When an alias is deactivated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AliasKind {
     Explicit,
@@ -149,23 +150,23 @@ pub enum AliasKind {
     Reply,
 }
 
-/// Who waits for the value of a process that runs to its end.
+/// The use of a process's value when its function returns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OnReturn {
     Nobody,
-    /// It is the call under test.
+    /// The process is the unit under test: the run ends with the value.
     Unit,
-    /// It formats output: its value is written, and the asker is told.
+    /// The process formats output: the value is written, and the asking process gets a reply.
     Output {
         asker: PidId,
         request: Value,
         device: PidId,
     },
-    /// It makes a module ready; whoever loaded that waits.
+    /// The process runs the `on_load` function of a module, and the loading process waits for it.
     OnLoad {
         module: AtomId,
     },
-    /// It starts a part of the system and has taken that many steps.
+    /// The process starts a resident and has made this many calls.
     Boot {
         name: AtomId,
         step: usize,
@@ -178,23 +179,23 @@ impl OnReturn {
     }
 }
 
-/// Where a process is in its program.
+/// The position of a process in its program: the stack and how to continue.
 #[derive(Clone, Debug, Default)]
 pub struct Execution {
     pub(crate) stack: Vec<Value>,
     pub(crate) frames: Vec<Frame>,
     pub(crate) pc: u32,
     pub(crate) base: usize,
-    /// How high the registers of all frames reach.
+    /// The height of the registers of all frames.
     pub(crate) top: usize,
-    /// The values below are in use while the process does not run.
+    /// The number of values on the stack that are live while the process is not running.
     pub(crate) live: usize,
-    /// Not yet begun: module, function and arguments are the first values of the stack.
+    /// How to begin or continue.
     pub(crate) start: Start,
 }
 
 impl Process {
-    /// Bytes of its stack while it does not run.
+    /// The size in bytes of the stack while the process is not running.
     pub(super) fn stack_bytes(&self) -> usize {
         self.execution.as_ref().map_or(0, |it| {
             it.stack.len() * size_of::<Value>() + it.frames.len() * size_of::<Frame>()
@@ -206,15 +207,15 @@ impl Process {
 pub(crate) enum Start {
     #[default]
     Begun,
-    /// `[Module, Function | Args]` lie on the stack.
+    /// `[Module, Function | Args]` are on the stack.
     Apply,
-    /// `[Fun | Args]` lie on the stack.
+    /// `[Fun | Args]` are on the stack.
     ApplyFun,
-    /// The value that the host computed lies on the stack.
+    /// The value that the host computed is on top of the stack.
     Deliver,
     /// The function is entered without arguments.
     Enter(FnId),
-    /// `[Class, Reason, Trace]` that the host raised lie on the stack.
+    /// `[Class, Reason, Trace]` of an exception that the host raised are on top of the stack.
     DeliverRaise,
 }
 
@@ -225,12 +226,12 @@ pub(crate) struct Frame {
 }
 
 impl Execution {
-    /// Whether it has yet to enter its first function.
+    /// Whether the process has not entered its first function yet.
     pub(crate) fn is_new(&self) -> bool {
         matches!(self.start, Start::Apply | Start::ApplyFun | Start::Enter(_))
     }
 
-    /// What it is to begin with: a module, a function and arguments, or a fun and arguments.
+    /// The initial call: a module, a function and arguments, or a fun and arguments; empty if the process has started.
     pub(crate) fn initial(&self) -> Vec<Value> {
         if self.is_new() { self.stack.clone() } else { Vec::new() }
     }
@@ -241,7 +242,7 @@ impl Execution {
         Execution { live: stack.len(), stack, start: Start::Apply, ..Execution::default() }
     }
 
-    /// A function that may not be exported.
+    /// Begins with a function that need not be exported.
     pub(crate) fn enter(function: FnId) -> Execution {
         Execution { start: Start::Enter(function), ..Execution::default() }
     }

@@ -1,11 +1,11 @@
-//! Who runs next: processes of the highest priority first, those of one priority in turn.
+//! The run queue: processes of the highest priority run first, processes of equal priority round-robin.
 //!
-//! As BEAM's schedulers do it (`erl_process.c`): who has priority `low` is passed over seven times of
-//! eight. Several schedulers run several processes at once, so one that is busy at a high priority
-//! leaves the others time.
+//! As in BEAM's scheduler (`erl_process.c`), a process with priority `low` is skipped seven times out of eight. BEAM
+//! runs several schedulers, so a busy process of high priority does not starve the others; this is modelled by two
+//! schedulers.
 
-use crate::data::{AtomId, PidId};
 use std::collections::VecDeque;
+use values::{AtomId, PidId};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Priority {
@@ -16,11 +16,11 @@ pub enum Priority {
     Low,
 }
 
-/// How often one of a low priority comes to its turn before it has it.
+/// How many times a process of priority `low` comes to the front of the queue before it runs.
 const TURNS_OF_LOW: u8 = 8;
 
 impl Priority {
-    /// What a process's priority is called; no other names are.
+    /// The priority with a name; unknown names mean `normal`.
     pub fn of(name: AtomId) -> Priority {
         match name {
             AtomId::MAX => Priority::Max,
@@ -31,7 +31,7 @@ impl Priority {
     }
 }
 
-/// How many schedulers take processes from the queue at once.
+/// How many schedulers take processes from the queue at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedulers {
     One,
@@ -40,13 +40,13 @@ pub enum Schedulers {
 
 #[derive(Clone, Debug, Default)]
 pub struct RunQueue {
-    /// Goes on before anybody else: it only paused for something that we had to do.
+    /// Processes that run before all others: they only paused for a service of the machine.
     at_once: VecDeque<PidId>,
     max: VecDeque<PidId>,
     high: VecDeque<PidId>,
-    /// With those of priority `low`, and how often each of them is passed over.
+    /// Processes of priority `normal` and `low`, each with how often it is still to be skipped.
     normal: VecDeque<(PidId, u8)>,
-    /// Who was taken last: one scheduler still has it while the other one takes the next.
+    /// The process that was taken last. With two schedulers, one still runs it while the other takes the next.
     last: Option<PidId>,
 }
 
@@ -81,7 +81,7 @@ impl RunQueue {
 
     fn take_urgent(&mut self, busy: Option<PidId>) -> Option<PidId> {
         [&mut self.max, &mut self.high].into_iter().find_map(|it| {
-            // It is in the queue once: the second one is somebody else.
+            // A process is in the queue only once, so the second entry is another process.
             let place = usize::from(it.front().is_some_and(|it| Some(*it) == busy));
             it.remove(place)
         })
@@ -107,7 +107,7 @@ impl RunQueue {
         self.normal.retain(|it| keeps(it.0));
     }
 
-    /// In the order of their turns, as far as that is known.
+    /// The processes in the order in which they will run, as far as that is known.
     pub fn iter(&self) -> impl Iterator<Item = PidId> {
         let urgent = self.at_once.iter().chain(&self.max).chain(&self.high).copied();
         urgent.chain(self.normal.iter().map(|it| it.0))
@@ -129,9 +129,9 @@ impl RunQueue {
 #[cfg(test)]
 mod tests {
     use super::{Priority, RunQueue, Schedulers};
-    use crate::data::PidId;
+    use values::PidId;
 
-    /// Who runs when all are always busy.
+    /// The order in which processes run that are always runnable.
     fn turns(priorities: &[Priority], schedulers: Schedulers, n: usize) -> Vec<u32> {
         let mut queue = RunQueue::default();
         let of = |pid: PidId| priorities.get(pid.0 as usize).copied().unwrap_or_default();

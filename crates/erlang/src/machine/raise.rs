@@ -1,33 +1,33 @@
-//! Exceptions: what is raised, where it is caught, and the stack trace that goes with it.
+//! Exceptions: their creation, the search for a handler, and stack traces.
 //!
-//! A raw trace is the tuple `{Class, Kind, First, Pc…}`: cheap to make for the many exceptions
-//! whose trace nobody asks for. `build_trace` turns it into the list that programs see.
+//! A raw stack trace is the tuple `{Class, Kind, First, Pc…}`, which is cheap to make, because most exceptions' traces
+//! are never examined. `build_trace` converts it to the list that programs see.
 
 use crate::builtins::{Builtin, Fault};
 use crate::code::{HandlerKind, Program, Reg};
 use crate::core::Place;
-use crate::data::{AtomId, Value};
 use crate::machine::World;
 use crate::machine::frames::{FIRST_CODE, RETURN_TRACED};
 use crate::machine::interpret::Cpu;
+use values::{AtomId, Value};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Raised {
     pub(crate) class: AtomId,
     pub(crate) reason: Value,
-    /// Raw.
+    /// The raw stack trace.
     pub(crate) trace: Value,
 }
 
-/// As many frames as BEAM shows by default.
+/// The default number of frames in a stack trace, as on BEAM.
 const USUAL_DEPTH: usize = 8;
 
-/// Lines from here on have no place in BEAM's tables.
+/// Lines from this one on can't be represented in BEAM's tables.
 const FIRST_LOST_LINE: u32 = (1 << 24) - 1;
 
-/// `First` is a frame or a list of them, then program counters follow.
+/// The kind of a raw trace where `First` is a frame or a list of frames, followed by program counters.
 const BY_COUNTERS: i64 = 0;
-/// `First` is a list that the program itself supplied.
+/// The kind of a raw trace where `First` is a list that the program supplied.
 const BY_LIST: i64 = 1;
 
 impl Raised {
@@ -69,28 +69,28 @@ impl Raised {
             }
             (Fault::ErrorArgs(_, args), _) => {
                 let trace = frame_at(cpu.program, cpu.world, pc, Some(*args));
-                return Raised::new(cpu, class, reason, trace, Skip::Current);
+                return Raised::new(cpu, class, reason, trace, CurrentFrame::Omitted);
             }
             (Fault::Described(_, args, info), _) => {
                 let frame = frame_at(cpu.program, cpu.world, pc, *args);
                 let frame = described(cpu.world, frame, *info);
-                return Raised::new(cpu, class, reason, frame, Skip::Current);
+                return Raised::new(cpu, class, reason, frame, CurrentFrame::Omitted);
             }
             _ => Value::NIL,
         };
-        Raised::new(cpu, class, reason, first, Skip::Nothing)
+        Raised::new(cpu, class, reason, first, CurrentFrame::Once)
     }
 
     pub(crate) fn function_clause(cpu: &mut Cpu<'_>, name: AtomId, args: &[Value]) -> Raised {
         let args = cpu.world.heap.list(args);
         let mut first = frame_at(cpu.program, cpu.world, cpu.pc.saturating_sub(1), Some(args));
-        // Code that was inlined shows the function it comes from.
+        // For inlined code, the frame shows the function that the code comes from.
         if let Some([module, _, args, location]) = cpu.world.heap.elements(first) {
             let items = [*module, Value::atom(name), *args, *location];
             first = cpu.world.heap.tuple(&items);
         }
         let reason = Value::atom(AtomId::FUNCTION_CLAUSE);
-        Raised::new(cpu, AtomId::ERROR, reason, first, Skip::Current)
+        Raised::new(cpu, AtomId::ERROR, reason, first, CurrentFrame::Omitted)
     }
 
     pub(crate) fn undefined(
@@ -98,27 +98,27 @@ impl Raised {
         module: AtomId,
         name: AtomId,
         args: &[Value],
-        skip: Skip,
+        shown: CurrentFrame,
     ) -> Raised {
         let args = cpu.world.heap.list(args);
         let first =
             cpu.world.heap.tuple(&[Value::atom(module), Value::atom(name), args, Value::NIL]);
-        Raised::new(cpu, AtomId::ERROR, Value::atom(AtomId::UNDEF), first, skip)
+        Raised::new(cpu, AtomId::ERROR, Value::atom(AtomId::UNDEF), first, shown)
     }
 
-    /// A closure whose module is gone for good.
+    /// A call of a closure whose module does not exist any more.
     pub(crate) fn undefined_fun(
         cpu: &mut Cpu<'_>,
         fun: Value,
         args: &[Value],
-        skip: Skip,
+        shown: CurrentFrame,
     ) -> Raised {
         let args = cpu.world.heap.list(args);
         let first = cpu.world.heap.tuple(&[fun, args, Value::NIL]);
-        Raised::new(cpu, AtomId::ERROR, Value::atom(AtomId::UNDEF), first, skip)
+        Raised::new(cpu, AtomId::ERROR, Value::atom(AtomId::UNDEF), first, shown)
     }
 
-    /// A bitstring that could not be built; the cause tells which segment it was.
+    /// A failed construction of a bitstring; the cause names the segment.
     pub(crate) fn building(cpu: &mut Cpu<'_>, reason: Value, cause: Value) -> Raised {
         let pc = cpu.pc.saturating_sub(1);
         let frame = frame_at(cpu.program, cpu.world, pc, None);
@@ -131,24 +131,24 @@ impl Raised {
         let info = heap.map(atoms, pairs);
         let info = heap.tuple(&[Value::atom(AtomId::ERROR_INFO), info]);
         let first = described(cpu.world, frame, info);
-        Raised::new(cpu, AtomId::ERROR, reason, first, Skip::Current)
+        Raised::new(cpu, AtomId::ERROR, reason, first, CurrentFrame::Omitted)
     }
 
-    pub(crate) fn error(cpu: &mut Cpu<'_>, reason: Value, skip: Skip) -> Raised {
-        Raised::new(cpu, AtomId::ERROR, reason, Value::NIL, skip)
+    pub(crate) fn error(cpu: &mut Cpu<'_>, reason: Value, shown: CurrentFrame) -> Raised {
+        Raised::new(cpu, AtomId::ERROR, reason, Value::NIL, shown)
     }
 
-    /// What a function raised that the host ran: its frames are above ours.
+    /// An exception raised by a function that the host ran: its frames come before ours.
     pub(crate) fn by_host(
         cpu: &mut Cpu<'_>,
         class: AtomId,
         reason: Value,
         frames: Value,
     ) -> Raised {
-        Raised::new(cpu, class, reason, frames, Skip::Nothing)
+        Raised::new(cpu, class, reason, frames, CurrentFrame::Once)
     }
 
-    /// Raises again what a handler caught.
+    /// An exception that a handler caught and raises again.
     pub(crate) fn again(world: &World, trace: Value, reason: Value) -> Raised {
         let class = match world.heap.elements(trace) {
             Some([class, ..]) => class.as_atom().unwrap_or(AtomId::ERROR),
@@ -157,17 +157,23 @@ impl Raised {
         Raised { class, reason, trace }
     }
 
-    fn new(cpu: &mut Cpu<'_>, class: AtomId, reason: Value, first: Value, skip: Skip) -> Raised {
+    fn new(
+        cpu: &mut Cpu<'_>,
+        class: AtomId,
+        reason: Value,
+        first: Value,
+        shown: CurrentFrame,
+    ) -> Raised {
         let mut raw = vec![Value::atom(class), Value::int(BY_COUNTERS), first];
         let n_first = cpu.world.heap.list_items(first).map_or(1, |it| it.len());
         let most = depth(cpu.world).saturating_sub(n_first);
-        let current = match skip {
-            Skip::Nothing => [Some(cpu.pc), None],
-            Skip::Current => [None, None],
-            Skip::Twice => [Some(cpu.pc), Some(cpu.pc)],
+        let current = match shown {
+            CurrentFrame::Once => [Some(cpu.pc), None],
+            CurrentFrame::Omitted => [None, None],
+            CurrentFrame::Twice => [Some(cpu.pc), Some(cpu.pc)],
         };
         let current = current.into_iter().flatten().filter(|it| FIRST_CODE <= *it);
-        // A function that calls itself from one place shows once, as on BEAM.
+        // Consecutive frames with the same return address show once, as on BEAM.
         let mut last = 0;
         let callers = cpu.frames.iter().rev().map(|it| it.pc);
         let callers =
@@ -179,17 +185,18 @@ impl Raised {
     }
 }
 
-/// Whether the function that was running is part of the trace.
+/// How the function that was running appears in the stack trace.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Skip {
-    Nothing,
-    /// Its frame is given already, or it was left by a tail call.
-    Current,
-    /// BEAM finds the place of the call both as where it is and as where it would return to.
+pub(crate) enum CurrentFrame {
+    /// It appears as usual.
+    Once,
+    /// It does not appear: its frame is given separately, or it was left by a tail call.
+    Omitted,
+    /// It appears twice: BEAM adds the call both as the current position and as a return address.
     Twice,
 }
 
-/// Finds the innermost handler and goes there; gives the exception back if there is none.
+/// Finds the innermost handler and continues there. Returns the exception if there is none.
 pub(crate) fn unwind(cpu: &mut Cpu<'_>, raised: Raised) -> Result<(), Raised> {
     let mut tells_where = false;
     loop {
@@ -219,7 +226,7 @@ pub(crate) fn unwind(cpu: &mut Cpu<'_>, raised: Raised) -> Result<(), Raised> {
     }
 }
 
-/// The stack trace as programs see it.
+/// Converts a raw stack trace to the list that programs see.
 pub(crate) fn build_trace(program: &Program, world: &mut World, raw: Value) -> Value {
     let Some([_, kind, first, pcs @ ..]) = world.heap.elements(raw) else { return raw };
     if kind.as_int() == Some(BY_LIST) {
@@ -236,13 +243,13 @@ pub(crate) fn build_trace(program: &Program, world: &mut World, raw: Value) -> V
     world.heap.list(&frames)
 }
 
-/// The frames of a process that is at the first of these addresses and will return to the others.
+/// The frames of a process. The first address is its program counter, the others are return addresses.
 pub(super) fn frames_at(program: &Program, world: &mut World, pcs: &[u32]) -> Vec<Value> {
     let pcs = pcs.iter().filter(|it| FIRST_CODE <= **it).take(depth(world));
     pcs.map(|it| frame_at(program, world, it - 1, None)).collect()
 }
 
-/// The value of `catch Expr`.
+/// The value of `catch Expr` after an exception.
 pub(crate) fn catch_value(
     program: &Program,
     world: &mut World,
@@ -260,7 +267,7 @@ pub(crate) fn catch_value(
     }
 }
 
-/// `{Reason, Stacktrace}`, which an error becomes when it leaves its process.
+/// `{Reason, Stacktrace}`, the exit reason of a process that ends with an error.
 pub(crate) fn error_reason(
     program: &Program,
     world: &mut World,
@@ -271,12 +278,12 @@ pub(crate) fn error_reason(
     world.heap.tuple(&[reason, trace])
 }
 
-/// How many frames the trace of an exception has at most.
+/// The maximum number of frames in the stack trace of an exception.
 fn depth(world: &World) -> usize {
     depth_asked(world).max(1)
 }
 
-/// How many frames a program wants to see.
+/// The value of the system flag `backtrace_depth`.
 pub(super) fn depth_asked(world: &World) -> usize {
     if world.system_flags.is_empty() {
         return USUAL_DEPTH;
@@ -285,7 +292,7 @@ pub(super) fn depth_asked(world: &World) -> usize {
     flag.and_then(|it| it.as_usize()).unwrap_or(USUAL_DEPTH)
 }
 
-/// The frame of a place in the program, with arguments instead of the arity if there are any.
+/// The frame of an address, with the arguments instead of the arity if they are given.
 pub(super) fn frame_at(
     program: &Program,
     world: &mut World,
@@ -310,7 +317,7 @@ pub(super) fn frame_at(
     world.heap.tuple(&[Value::atom(function.module), Value::atom(function.name), arity, location])
 }
 
-/// A frame with one more item in its location.
+/// A frame with an additional item in its location.
 fn described(world: &mut World, frame: Value, item: Value) -> Value {
     let Some([module, name, arity, location]) = world.heap.elements(frame) else { return frame };
     let (module, name, arity, location) = (*module, *name, *arity, *location);
@@ -320,7 +327,7 @@ fn described(world: &mut World, frame: Value, item: Value) -> Value {
     world.heap.tuple(&[module, name, arity, location])
 }
 
-/// The frame of a builtin that failed, with the hint to OTP's functions that explain why.
+/// The frame of a failed builtin, with the OTP module that explains the error.
 fn builtin_frame(
     world: &mut World,
     builtin: &Builtin,

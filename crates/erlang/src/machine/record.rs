@@ -1,72 +1,78 @@
-//! What a run records, and the choices that instructions make on symbolic values.
+//! The recorder of a run, and the choices that instructions make on symbolic values.
 //!
-//! The interpreter comes here only when it looks at a value that has a shadow, so all of this is
-//! cold. What builtins do with symbolic values is in `lift`.
+//! The interpreter calls this code only for values with shadows, so all of it is cold. The symbolic half of builtins is
+//! in `lift`.
 
 use crate::builtins::Builtin;
 use crate::code::{Cmp, Kind};
-use crate::data::{
-    AtomId, PidId, RefId, Shadow, Value, View, compare_value, equal_exact, equal_value, to_term,
-};
 use crate::lift::compare::truth_of;
 use crate::lift::lists::LIST_HEADS;
 use crate::lift::promised;
 use crate::lift::search::Needle;
-use crate::lift::{Known, Lifting, Own, is_symbolic, own_expr, shadow, site};
+use crate::lift::{Lifting, Own, PathFacts, is_symbolic, own_expr, shadow, site};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use crate::machine::schedule::LONG_MILLIS;
-use crate::spec::Promise;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use term::{Domain, ExprId, Exprs, Kind as Sort, Op, Term, Var};
+use term::{Domain, ExprId, Exprs, Kind as Sort, Op, Term, TypeId, Types, Var};
 use trace::{Choice, ClauseId, Covered, Head, Looked, Loss, Mode};
+use values::{
+    AtomId, PidId, RefId, Shadow, Value, View, compare_value, equal_exact, equal_value, to_term,
+};
 
-/// What one run recorded; the expressions and heads are those of all runs of a unit.
+/// The record of one run; the expressions and heads are shared by all runs of a unit.
 #[derive(Debug, Default)]
 pub struct Recorder {
     pub exprs: Exprs,
     pub choices: Vec<Choice>,
-    /// For each choice, the last clauses that were entered before it.
+    /// For each choice, the trail of the clauses that were entered last before it.
     pub trails: Vec<u64>,
     pub losses: Vec<Loss>,
-    /// What the unit returned, if that is symbolic.
+    /// The unit's result, if it is symbolic.
     pub result: Option<ExprId>,
     pub(crate) spec: FromSpec,
-    /// Whether there were more choices than are kept.
+    /// Whether the run made more choices than are kept.
     pub(crate) is_full: bool,
-    pub(crate) known: Known,
-    /// The last clauses that were entered, of those that count: of all, if there is none.
+    pub(crate) known: PathFacts,
+    /// The trail of the counted clauses that were entered last; of all clauses, if none are counted.
     trail: u64,
     counted: Covered,
-    /// The clause by which the tested code is entered, if other code runs before.
+    /// The clause by which the tested code is entered, if other code runs first.
     pub(crate) entry: Option<ClauseId>,
-    /// The choices that were made before.
+    /// The number of choices before the entry clause was entered; `None` until then.
     pub(crate) n_before: Option<usize>,
-    /// What compiled patterns of this run look for.
+    /// The binaries that the compiled patterns of this run search for.
     pub(crate) patterns: FxHashMap<RefId, Vec<Needle>>,
-    /// Pairs that were put into maps under a key that was there already, and that key.
+    /// Map updates whose key was stored before under another expression, with the expression of the stored key.
     pub(crate) merged: FxHashMap<ExprId, ExprId>,
-    /// Atoms that tested code names.
+    /// The atoms in the tested code.
     pub(crate) named: Arc<[Head]>,
     /// The names of tested modules.
     pub(crate) tested: Arc<[Head]>,
-    /// How many bytes the expressions of earlier runs took when this one began.
+    /// The size of the expressions in bytes when this run began.
     bytes_before: usize,
-    /// The heads of each switch table that a choice was made on.
+    /// The heads of each switch table on which a choice was made.
     heads: FxHashMap<u32, Arc<[Head]>>,
 }
 
-/// What is known of a unit from its spec.
+/// The result types of a unit: a result must belong to at least one of them.
+#[derive(Clone, Debug, Default)]
+pub struct Promise {
+    pub types: Types,
+    pub results: Vec<TypeId>,
+}
+
+/// The knowledge about a unit from its spec.
 #[derive(Clone, Debug, Default)]
 pub struct FromSpec {
-    /// What inputs come from: what it implies is no choice.
+    /// The set of allowed inputs. A test whose outcome it implies is not a choice.
     pub domain: Arc<Domain>,
-    /// What results belong to: whether they do is a choice.
+    /// The promised results. Whether the result is one of them is a choice.
     pub promise: Arc<Promise>,
 }
 
-/// The choices of a call by name: which module, which function, how many arguments.
+/// Sites of the choices of a call by name: the module, the function, and the number of arguments.
 const CALLED_MODULE: u32 = 2;
 const CALLED_NAME: u32 = 3;
 const CALLED_ARGS: u32 = 4;
@@ -76,17 +82,17 @@ const NAME: u32 = 2;
 const GIVEN_NAME: u32 = 3;
 const TIME: u32 = 4;
 
-/// A trail holds four clauses.
+/// The size of a clause in a trail, which holds four clauses.
 const BITS_OF_CLAUSE: u32 = 16;
 const MAX_CLAUSE: u64 = (1 << BITS_OF_CLAUSE) - 1;
 
 impl Recorder {
     pub fn within(spec: FromSpec) -> Recorder {
-        let known = Known::within(Arc::clone(&spec.domain));
+        let known = PathFacts::within(Arc::clone(&spec.domain));
         Recorder { known, spec, ..Recorder::default() }
     }
 
-    /// Ready for the next run of the same program.
+    /// Prepares for the next run of the same program.
     pub(crate) fn begin(&mut self) {
         self.choices.clear();
         self.trails.clear();
@@ -101,19 +107,19 @@ impl Recorder {
         self.bytes_before = self.exprs.bytes();
     }
 
-    /// What this run has added to.
+    /// The number of bytes that this run has added to the expressions.
     pub(crate) fn bytes(&self) -> usize {
         self.exprs.bytes().saturating_sub(self.bytes_before)
     }
 
-    /// Only these clauses are told of in trails.
+    /// Restricts trails to these clauses.
     pub fn count_clauses(&mut self, clauses: impl Iterator<Item = ClauseId>) {
         let mut counted = Covered::default();
         clauses.for_each(|it| counted.insert(it));
         self.counted = counted;
     }
 
-    /// The body of a clause is entered.
+    /// Records that the body of a clause is entered.
     pub(crate) fn enter(&mut self, clause: ClauseId) {
         if self.entry == Some(clause) && self.n_before.is_none() {
             self.n_before = Some(self.choices.len());
@@ -128,28 +134,28 @@ impl Recorder {
         self.trails.push(self.trail);
     }
 
-    /// The value as the n-th argument of the unit.
+    /// The value as a symbolic argument of the unit, with index `n`.
     pub(crate) fn argument(&mut self, n: usize, value: Value) -> Value {
         let var = Var(u32::try_from(n).unwrap_or(u32::MAX));
         value.with_shadow(shadow(self.exprs.var(var)))
     }
 
-    /// The two heads of every list.
+    /// The heads that the choice on a list distinguishes.
     pub(crate) fn list_heads(&mut self) -> Arc<[Head]> {
         Arc::clone(self.heads.entry(NO_TABLE).or_insert_with(|| LIST_HEADS.into()))
     }
 }
 
-/// The key of the heads of lists; no table has it.
+/// The key of the list heads in the table of heads; no switch table has this number.
 const NO_TABLE: u32 = u32::MAX;
 
-/// Keys in the order in which they came, which no value of theirs changes: paths of two inputs only
-/// compare if the same keys are compared at the same place.
+/// The keys of a table or dictionary in the order of their insertion, which does not depend on their values. Paths of
+/// two inputs are only comparable if they compare the same keys at the same site.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entered {
     keys: Vec<Value>,
     has_symbolic: bool,
-    /// There were more than are kept.
+    /// Whether more keys were inserted than are kept.
     is_full: bool,
     /// Keys that processes asked for where a search decides who goes first, and by whom.
     asked: Vec<Value>,
@@ -164,8 +170,8 @@ struct Asked {
 }
 
 impl Entered {
-    /// A key that was not there. Those that have gone since are forgotten: one of them may be the
-    /// same as this one, which nobody has asked.
+    /// Adds a key that was not there. Keys that have been removed are forgotten, because whether one of them equals the
+    /// new key was never compared.
     pub(crate) fn add(&mut self, key: Value, is_symbolic: bool, is_there: impl Fn(&Value) -> bool) {
         self.has_symbolic |= is_symbolic;
         self.keys.retain(is_there);
@@ -180,12 +186,12 @@ impl Entered {
         self.has_symbolic
     }
 
-    /// All keys that ever came; `None`: too many.
+    /// All inserted keys; `None` if there were too many.
     pub(crate) fn keys(&self) -> Option<&[Value]> {
         (!self.is_full).then_some(self.keys.as_slice())
     }
 
-    /// From here on the keys are what they are.
+    /// Ends the tracking of symbolic keys, which the caller pins. Returns whether there were any.
     pub(crate) fn settle(&mut self) -> bool {
         std::mem::take(&mut self.has_symbolic)
     }
@@ -213,7 +219,7 @@ impl Entered {
     }
 }
 
-/// Keys that are compared one by one.
+/// The maximum number of keys that are compared one by one.
 const MAX_KEYS: usize = 32;
 
 #[inline]
@@ -221,7 +227,7 @@ pub(super) fn either_shadowed(a: Value, b: Value) -> bool {
     (a.shadow().0 | b.shadow().0) != Shadow::NONE.0
 }
 
-/// Whether comparing the values may depend on something symbolic, told from their tops.
+/// Whether a comparison of the values may depend on a symbolic value, judged by their outermost shapes.
 #[inline]
 pub(super) fn may_be_symbolic(a: Value, b: Value) -> bool {
     either_shadowed(a, b)
@@ -235,7 +241,7 @@ pub(super) fn may_be_symbolic(a: Value, b: Value) -> bool {
 }
 
 impl World {
-    /// A builtin looks at a value in a way that is not followed.
+    /// Records that a builtin examines a value in a way that is not followed symbolically: a loss and pins.
     pub(crate) fn look_at(&mut self, what: &str, value: Value) {
         let World { record: Some(record), heap, atoms, .. } = self else { return };
         Lifting { record, heap, atoms, pc: 0 }.concretise(what, &[value], |_| true);
@@ -257,7 +263,7 @@ impl World {
     /// Whether a value that a builtin is given is of a kind; a choice if the value is symbolic.
     pub(crate) fn is_kind(&mut self, value: Value, kind: Sort, holds: bool) -> bool {
         if let Some(mut lifting) = self.following() {
-            lifting.is(0, value, kind, holds);
+            lifting.test_kind(0, value, kind, holds);
         }
         holds
     }
@@ -268,7 +274,7 @@ impl World {
         followed.unwrap_or(found)
     }
 
-    /// The items of a list that somebody goes through; how many there are is a choice.
+    /// The items of a list that is walked; its length is a choice. `None` if the list is improper.
     pub(crate) fn listed(&mut self, pc: u32, list: Value) -> Option<Vec<Value>> {
         let World { record: Some(record), heap, atoms, .. } = self else {
             return self.heap.list_items(list);
@@ -277,12 +283,12 @@ impl World {
         end.is_nil().then_some(items)
     }
 
-    /// Whether the run is recorded and something in the value is symbolic.
+    /// Whether the run is recorded and some part of the value is symbolic.
     pub(crate) fn is_symbolic(&self, value: Value) -> bool {
         self.record.is_some() && is_symbolic(&self.heap, value)
     }
 
-    /// A tuple, or a list of them, whose shape is looked at: what it is made of keeps its shadows.
+    /// A tuple or list of tuples whose shape is examined: it is rebuilt from its parts, which keep their shadows.
     pub(crate) fn taken_apart(&mut self, value: Value) -> Value {
         let World { record: Some(record), heap, atoms, .. } = self else { return value };
         let mut lifting = Lifting { record, heap, atoms, pc: 0 };
@@ -290,7 +296,7 @@ impl World {
             return value;
         }
         let is_list = value.is_cons() || value.is_nil();
-        if !lifting.is(5, value, Kind::List, is_list) {
+        if !lifting.test_kind(5, value, Kind::List, is_list) {
             return lifting.whole(value);
         }
         let (items, end) = lifting.spine(0, value);
@@ -298,7 +304,8 @@ impl World {
         if items.is_empty() { end } else { lifting.heap.list_with_tail(&items, end) }
     }
 
-    /// A builtin looks for a key among others: each that may be it is a choice.
+    /// Records choices for a builtin that searches for a key among others, one for each comparison that depends on a
+    /// symbolic value.
     pub(crate) fn compare_keys(&mut self, op: Op, key: Value, others: &[Value]) {
         let World { record: Some(record), heap, atoms, .. } = self else { return };
         let mut lifting = Lifting { record, heap, atoms, pc: 0 };
@@ -424,7 +431,7 @@ impl World {
         }
     }
 
-    /// The functions that a module exports with this many arguments, but for those that each has.
+    /// The functions that a module exports with this arity, except `module_info`.
     fn exported(&self, module: AtomId, arity: u32) -> Arc<[Head]> {
         let exports = self.modules.get(&module).map(|it| it.exports.as_slice()).unwrap_or_default();
         let names = exports.iter().filter(|it| it.1 == arity).map(|it| self.atoms.name(it.0));
@@ -432,7 +439,7 @@ impl World {
         own.map(|it| Head::Literal(Term::atom(it))).collect()
     }
 
-    /// Remembers what the unit returned, if the run is recorded.
+    /// Records the unit's result, if the run is recorded.
     pub(super) fn record_result(&mut self, value: Value) {
         let World { record: Some(record), heap, atoms, .. } = self else { return };
         let mut lifting = Lifting { record, heap, atoms, pc: 0 };
@@ -447,19 +454,20 @@ impl World {
 }
 
 impl Cpu<'_> {
-    /// The symbolic half of the instruction before this address, if the run is recorded.
+    /// The lifting of the instruction before this address; `None` if the run is not recorded.
     pub(super) fn lifting(&mut self, pc: u32) -> Option<Lifting<'_>> {
-        // Behind the last choice that is kept, expressions serve nobody.
+        // After the last kept choice, expressions are not needed.
         self.recording(pc).filter(|it| !it.record.is_full)
     }
 
-    /// The same for an instruction that has begun to look, whatever the number of its choices.
+    /// As [`Cpu::lifting`], for an instruction that has begun its choices: it continues even if the maximum number of
+    /// choices is reached.
     pub(super) fn recording(&mut self, pc: u32) -> Option<Lifting<'_>> {
         let World { record: Some(record), heap, atoms, .. } = &mut *self.world else { return None };
         Some(Lifting { record, heap, atoms, pc })
     }
 
-    // Tests that decide where to go
+    // Choices of branches
 
     #[cold]
     pub(super) fn choose_kind(&mut self, pc: u32, value: Value, kind: Kind, holds: bool) {
@@ -484,7 +492,7 @@ impl Cpu<'_> {
         }
     }
 
-    /// Whether the value is `true`.
+    /// Records the choice whether the value is `true`.
     #[cold]
     pub(super) fn choose_truth(&mut self, pc: u32, value: Value, holds: bool) {
         let (Some(mut lifting), Some(expr)) = (self.lifting(pc), own_expr(value)) else { return };
@@ -492,7 +500,7 @@ impl Cpu<'_> {
         lifting.test(0, test, holds);
     }
 
-    /// Cell, end, or neither.
+    /// Records the choice whether the value is a cell, the empty list, or neither.
     #[cold]
     pub(super) fn choose_list(&mut self, pc: u32, value: Value) {
         if let Some(mut lifting) = self.lifting(pc) {
@@ -512,11 +520,11 @@ impl Cpu<'_> {
         record.choose(site(pc, 0), taken, Looked::Heads(expr, heads));
     }
 
-    /// The heads of a switch, in the order that `head_of` counts them.
+    /// The heads of a switch, in the order of `head_of`.
     fn heads(&self, table: u32) -> Arc<[Head]> {
         let Some(table) = self.program.switches.get(table as usize) else { return [].into() };
         let World { heap, atoms, .. } = &*self.world;
-        // Nobody writes a literal that is too deep.
+        // Literals in code are never nested too deeply for this conversion.
         let literal = |value| Head::Literal(to_term(heap, atoms, value).unwrap_or(Term::Nil));
         let of_atoms = table.atoms.iter().map(|it| literal(Value::atom(it.0)));
         let of_ints = table.ints.iter().map(|it| literal(Value::int(it.0)));
@@ -544,9 +552,9 @@ impl Cpu<'_> {
         all.position(|it| it).unwrap_or_else(|| table.n_heads())
     }
 
-    // Values made from shadowed ones
+    // Shadows of results
 
-    /// The value of a comparison.
+    /// The result of a comparison with its shadow.
     #[cold]
     pub(super) fn compared(
         &mut self,
@@ -564,7 +572,7 @@ impl Cpu<'_> {
         found.with_shadow(shadow(test))
     }
 
-    /// A part of a value that was taken apart, or the value of a test of it.
+    /// A part of a value, or the result of a test, with its shadow.
     #[cold]
     pub(super) fn derived(&mut self, pc: u32, of: Value, op: Op, found: Value) -> Value {
         match self.lifting(pc) {
@@ -573,7 +581,7 @@ impl Cpu<'_> {
         }
     }
 
-    /// What a map pattern found under a key; that the key is there is a choice.
+    /// The value that a map pattern found under a key; whether the key is present is a choice.
     #[cold]
     pub(super) fn looked_up(
         &mut self,
@@ -589,7 +597,7 @@ impl Cpu<'_> {
         Some(lifting.under(map, key, found?))
     }
 
-    /// What a builtin made of its arguments, `None` if it raised.
+    /// Lifts a call of a builtin: the result with its shadows. `found` is `None` if the builtin raised an exception.
     #[cold]
     pub(super) fn lifted(
         &mut self,
@@ -605,13 +613,13 @@ impl Cpu<'_> {
         lifting.lifted(builtin, args, found)
     }
 
-    /// Whether the running process was started by the program under test. Processes of the runtime system
-    /// read the environment as well, and their reads are no loss.
+    /// Whether the running process was started by the program under test. Processes of the runtime system read the
+    /// environment as well, which is not a loss.
     fn is_of_program(&mut self) -> bool {
         self.world.me().is_none_or(|it| it.resident.is_none())
     }
 
-    /// OTP's own code answers with what the environment has.
+    /// Records the loss of a builtin that OTP's own code computes from the environment.
     #[cold]
     pub(super) fn looked_outside(&mut self, builtin: &Builtin) {
         if self.is_of_program()
@@ -622,12 +630,12 @@ impl Cpu<'_> {
         }
     }
 
-    /// The call of a function by a name that is an input: it is each function that the module has,
-    /// in each module that is tested, or another.
+    /// Records the choices of a call by a symbolic name: which of the tested modules it names, and which of the
+    /// module's functions; or another one.
     #[cold]
     pub(super) fn choose_name(&mut self, module: Value, name: Value, arity: u32) {
         let (module_id, name_id) = (module.as_atom(), name.as_atom());
-        // A call that waits for its module is made again when that is there.
+        // A call that waits for its module is repeated once the module is loaded.
         let is_waiting = module_id.is_some_and(|it| !self.world.is_known_module(it));
         if is_waiting && name_id.is_some() {
             return;
@@ -636,8 +644,8 @@ impl Cpu<'_> {
         let is_there = target.flatten().is_some();
         let names = module_id.map(|it| self.world.exported(it, arity)).unwrap_or_default();
         let Some(mut lifting) = self.lifting(self.pc) else { return };
-        let is_module = lifting.is(CALLED_MODULE, module, Kind::Atom, module_id.is_some());
-        if !lifting.is(CALLED_NAME, name, Kind::Atom, name_id.is_some()) || !is_module {
+        let is_module = lifting.test_kind(CALLED_MODULE, module, Kind::Atom, module_id.is_some());
+        if !lifting.test_kind(CALLED_NAME, name, Kind::Atom, name_id.is_some()) || !is_module {
             return;
         }
         let modules = Arc::clone(&lifting.record.tested);
@@ -652,7 +660,7 @@ impl Cpu<'_> {
         }
     }
 
-    /// The call of a function that is an input: what it returns is unknown.
+    /// The call of a symbolic fun: its result is an application of the fun to its arguments.
     #[cold]
     pub(super) fn called_input(
         &mut self,
@@ -665,7 +673,7 @@ impl Cpu<'_> {
         };
         let is_function = matches!(fun.view(), View::Fun(_));
         let Some(mut lifting) = self.lifting(self.pc) else { return found };
-        if !lifting.is(0, fun, Kind::Function, is_function) {
+        if !lifting.test_kind(0, fun, Kind::Function, is_function) {
             return found;
         }
         let takes = lifting.apply(Op::IsFunction(arity), &[expr]);

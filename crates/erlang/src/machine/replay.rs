@@ -1,11 +1,10 @@
-//! A run that another runtime has made before: the machine makes it again for the symbolic half, and
-//! takes from the other one what is not computed here.
+//! Replay of a run that another runtime has made: the machine repeats the run for the symbolic half, and takes results
+//! that it does not compute itself from the log of that runtime.
 //!
-//! Knows who gave each result, and in which order they came, not how they were computed.
+//! This module knows the order of the logged results and which function gave each of them, not how they were computed.
 
 use crate::builtins::{Builtin, Fault, Stop};
 use crate::code::{FnId, FunctionInfo, Ins, Program};
-use crate::data::{Atoms, PidId, Value, View, from_term};
 use crate::machine::interpret::{Cpu, Flow, Pause, pause};
 use crate::machine::process::Execution;
 use crate::machine::run::{Machine, MachineError, Run};
@@ -15,25 +14,27 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use term::{Atom, Term};
 use trace::{ClauseId, SiteId};
+use values::{Atoms, PidId, Value, View, from_term};
 
-/// What a run elsewhere left behind, and what the machine notes while it makes it again.
+/// The log of a run on another runtime, and the notes that the machine takes during the replay.
 #[derive(Debug, Default)]
 pub struct Replay {
     pub outside: Arc<Outside>,
-    /// What calls that left the run returned to the unit's process, in order. Some may be of functions
-    /// that are computed here all the same.
+    /// The logged results of calls by the unit's process, in order. They may include calls of functions that the
+    /// machine computes itself.
     pub results: VecDeque<(FunctionName, Answer)>,
-    /// Source clauses that the unit's process entered, in order, if anyone wants them.
+    /// The source clauses that the unit's process entered, in order; `None` if they are not wanted.
     pub entered: Option<Vec<ClauseId>>,
-    /// A function that runs outside and was given something symbolic, or a fun.
+    /// A function that runs on the other runtime, but was given a symbolic value or a fun, or whose result is missing
+    /// in the log.
     pub misplaced: Option<FunctionName>,
-    /// Functions in which the run spent many calls, with their number; outer ones first.
+    /// Functions in which the run spent many reductions, each with their number; outer functions first.
     pub heavy: Vec<(FunctionName, u64)>,
     pub(super) unit: PidId,
-    stack: Vec<Sample>,
+    stack: Vec<SampledCall>,
 }
 
-/// What is not computed by the machine.
+/// The functions and modules that the machine does not compute.
 #[derive(Clone, Debug, Default)]
 pub struct Outside {
     pub builtins: FxHashSet<(&'static str, &'static str, u8)>,
@@ -53,22 +54,22 @@ pub struct FunctionName {
     pub arity: u32,
 }
 
-/// A call that was running when somebody looked.
+/// A call that was active when the stack was sampled.
 #[derive(Clone, Copy, Debug)]
-struct Sample {
+struct SampledCall {
     function: FnId,
     base: u32,
-    /// Calls made by the run when it was first seen.
+    /// The number of reductions of the run when the call was first sampled.
     since: u64,
 }
 
-/// Calls inside one call from which on it is called heavy.
+/// The number of reductions inside one call from which on its function counts as heavy.
 const HEAVY: u64 = 100_000;
-/// Frames that are looked at.
+/// The maximum number of frames that are sampled.
 const MAX_FRAMES: usize = 64;
 
 impl Machine {
-    /// Makes a run again, with symbolic arguments: what it chose, and on what.
+    /// Repeats a run with symbolic arguments. Returns the run, its record, and the notes of the replay.
     pub fn replay(
         &mut self,
         module: &Atom,
@@ -82,22 +83,22 @@ impl Machine {
         let mut replay = *self.world.replay.take().unwrap_or_default();
         let (run, recorder) = recorded?;
         replay.finish(0, run.reductions, &self.program, &self.world.atoms);
-        // An outer call ends after those inside it.
+        // Inner calls end first, so this puts outer functions first.
         replay.heavy.reverse();
         Ok((run, recorder, replay))
     }
 
-    /// From now on calls of this function are answered from outside.
+    /// From now on, calls of this function take their results from the log.
     pub fn let_go(&mut self, function: &FunctionName) {
         self.put_first(function, |_| Ins::Outside);
     }
 
-    /// From now on the function runs here again.
+    /// From now on, this function is computed by the machine again.
     pub fn take_back(&mut self, function: &FunctionName) {
         self.put_first(function, |it| it);
     }
 
-    /// Changes the first instruction of a function, seen as it was lowered.
+    /// Replaces the first instruction of a function; `change` gets the original one.
     fn put_first(&mut self, function: &FunctionName, change: impl Fn(Ins) -> Ins) {
         let Machine { program, world, .. } = self;
         let find = |text: &Atom| world.atoms.find(text.as_str());
@@ -115,13 +116,13 @@ impl Machine {
         *ins = change(first);
     }
 
-    /// The module that a choice was made in.
+    /// The module that contains the site.
     pub fn module_at(&self, site: SiteId) -> Option<Atom> {
         let function = self.program.function_at(crate::lift::address(site))?;
         Some(Atom::new(self.world.atoms.name(function.module)))
     }
 
-    /// The function of the source that a site is in, with its arity; a fun belongs to where it is
+    /// The function of the source that contains the site, with its arity; a fun belongs to the function in which it is
     /// written.
     pub fn function_at(&self, site: SiteId) -> Option<(Atom, Atom, u32)> {
         let function = self.program.function_at(crate::lift::address(site))?;
@@ -135,7 +136,7 @@ impl Machine {
         Some((Atom::new(self.world.atoms.name(function.module)), name, arity))
     }
 
-    /// The module, line and column of a clause of the source.
+    /// The module, line and column of a source clause.
     pub fn clause_place(&self, id: ClauseId) -> Option<(Atom, u32, u32)> {
         let clause = self.program.clause(id)?;
         let function = self.program.function(clause.function)?;
@@ -145,14 +146,14 @@ impl Machine {
 }
 
 impl World {
-    /// What a call returned elsewhere, if it is one whose result comes from there.
+    /// The logged result of a call; `None` if the machine computes the call itself.
     fn answer(
         &mut self,
         (module, name, arity): (&str, &str, usize),
         is_outside: impl FnOnce(&Outside) -> bool,
     ) -> Option<Answer> {
         let World { replay: Some(replay), current, .. } = self else { return None };
-        // Other processes are not heard of.
+        // Only calls of the unit's process are logged.
         if *current != replay.unit || !is_outside(&replay.outside) {
             return None;
         }
@@ -173,7 +174,7 @@ impl World {
         }
     }
 
-    /// Looks at what runs, between two slices.
+    /// Samples the stack between two slices.
     pub(super) fn sample(&mut self, program: &Program, execution: &Execution, reductions: u64) {
         let World { replay: Some(replay), atoms, current, .. } = self else { return };
         if *current == replay.unit {
@@ -195,7 +196,7 @@ impl World {
 }
 
 impl Cpu<'_> {
-    /// What a builtin returned elsewhere.
+    /// The logged result of a builtin.
     #[cold]
     pub(super) fn answered(
         &mut self,
@@ -211,11 +212,11 @@ impl Cpu<'_> {
         Some(self.world.fault_or_value(answer))
     }
 
-    /// What a function of a module returned that runs elsewhere.
+    /// The logged result of a function in a module that runs on the other runtime.
     #[cold]
     pub(super) fn answered_by(
         &mut self,
-        (module, name): (crate::data::AtomId, crate::data::AtomId),
+        (module, name): (values::AtomId, values::AtomId),
         args: &[Value],
     ) -> Option<Result<Value, Fault>> {
         let outside = &self.world.replay.as_ref()?.outside;
@@ -238,7 +239,7 @@ impl Cpu<'_> {
         }
     }
 
-    /// The body of a function that runs elsewhere as a whole.
+    /// The body of a function that runs on the other runtime as a whole.
     #[cold]
     pub(super) fn run_outside(&mut self) -> Flow {
         let info = self.program.function_at(self.pc.saturating_sub(1)).cloned();
@@ -270,7 +271,7 @@ impl Cpu<'_> {
 }
 
 impl Replay {
-    /// Of a run with these results; `entered` is filled if it is there.
+    /// A replay of a run with these results. If `entered` is present, clauses are added to it.
     pub fn new(
         outside: Arc<Outside>,
         results: VecDeque<(FunctionName, Answer)>,
@@ -284,29 +285,32 @@ impl Replay {
             let after = program.functions.partition_point(|it| it.entry <= pc);
             u32::try_from(after.saturating_sub(1)).ok().map(FnId)
         };
-        // A frame names its caller: what runs at the top is said by the program counter.
+        // A frame holds the return address of its caller; the innermost function is given by the program counter.
         let frames = execution.frames.iter().take(MAX_FRAMES);
         let mut running: Vec<(u32, u32)> =
             frames.map(|it| (it.pc.saturating_sub(1), it.base)).collect();
         if execution.frames.len() < MAX_FRAMES {
             running.push((execution.pc, u32::try_from(execution.base).unwrap_or(u32::MAX)));
         }
-        let running = running
-            .into_iter()
-            .filter_map(|(pc, base)| Some(Sample { function: id(pc)?, base, since: reductions }));
-        let running: Vec<Sample> = running.collect();
-        let same =
-            |it: &(&Sample, &Sample)| it.0.function == it.1.function && it.0.base == it.1.base;
+        let running = running.into_iter().filter_map(|(pc, base)| {
+            Some(SampledCall { function: id(pc)?, base, since: reductions })
+        });
+        let running: Vec<SampledCall> = running.collect();
+        let same = |it: &(&SampledCall, &SampledCall)| {
+            it.0.function == it.1.function && it.0.base == it.1.base
+        };
         let n_same = self.stack.iter().zip(&running).take_while(same).count();
         self.finish(n_same, reductions, program, atoms);
         self.stack.extend(running.into_iter().skip(n_same));
     }
 
-    /// The calls above this height have ended.
+    /// Ends the sampled calls above this height of the stack.
     fn finish(&mut self, height: usize, reductions: u64, program: &Program, atoms: &Atoms) {
         let ended = self.stack.split_off(height.min(self.stack.len()));
-        // The lowest is the unit itself, which gets what is symbolic. Inner ones first.
-        for Sample { function, since, .. } in ended.iter().skip(usize::from(height == 0)).rev() {
+        // The outermost call is the unit itself, which is never heavy because it gets the symbolic arguments. Inner
+        // calls are reported first.
+        for SampledCall { function, since, .. } in ended.iter().skip(usize::from(height == 0)).rev()
+        {
             let n = reductions.saturating_sub(*since);
             let Some(info) = program.function(*function).filter(|_| n >= HEAVY) else { continue };
             let name = |id| Atom::new(atoms.name(id));

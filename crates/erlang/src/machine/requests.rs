@@ -1,10 +1,9 @@
-//! What a process asks of whoever owns the machine: values that the host computes, facts, and
-//! modules made while the program runs.
+//! Requests of processes that the owner of the machine serves: values that the host computes, facts, and loading of
+//! code at run time.
 
 use crate::builtins::files;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Effect, Fault, How, Request, Stop};
-use crate::data::{AtomId, NoTerm, PidId, Value, from_term, to_term};
 use crate::host::{HostAnswer, HostError};
 use crate::lower;
 use crate::machine::process::{Execution, OnReturn, Start};
@@ -12,9 +11,10 @@ use crate::machine::versions::Purge;
 use crate::machine::{Machine, MachineError, Object, World};
 use std::sync::atomic::Ordering;
 use term::{Atom, Term};
+use values::{AtomId, NoTerm, PidId, Value, from_term, to_term};
 
 impl Machine {
-    /// Does what a builtin asks for. The process goes on with the value.
+    /// Serves the request of a builtin. The process continues with the result.
     pub(super) fn ask_host(
         &mut self,
         pid: PidId,
@@ -65,7 +65,7 @@ impl Machine {
         Ok(None)
     }
 
-    /// The trace of an exception that the builtin itself raises.
+    /// The stack trace of an exception that the builtin itself raises.
     fn frame_of(&self, builtin: &Builtin, args: &[Value]) -> Term {
         let Ok(args) = self.terms(args) else { return Term::Nil };
         let call = [Term::atom(builtin.module), Term::atom(builtin.name), Term::proper_list(args)];
@@ -81,7 +81,7 @@ impl Machine {
             },
             NoTerm::TooLarge => Stop::OutOfMemory,
         })?;
-        // What stays open there belongs to a process that is gone when it answers.
+        // Whatever such a call leaves open would belong to a process of the host that ends with the call.
         if builtin.effect != Effect::Pure && terms.iter().any(holds_fun) {
             return Err(Stop::Unsupported { what: format!("{module}:{name}/{arity} with a fun") });
         }
@@ -96,7 +96,7 @@ impl Machine {
         values.iter().map(|it| to_term(&self.world.heap, &self.world.atoms, *it)).collect()
     }
 
-    /// Learns from the host what `erlang:system_info` says of an item.
+    /// Asks the host for an item of `erlang:system_info`.
     pub(super) fn learn(&mut self, item: AtomId) -> Option<Stop> {
         let name = self.world.atoms.name(item).to_owned();
         let args = [Term::atom(&name)];
@@ -113,7 +113,7 @@ impl Machine {
         }
     }
 
-    /// `[Module, …, Binary]`: the answer of `code:load_binary`.
+    /// Loads a module from `[Module, …, Binary]`, with the result of `code:load_binary`.
     fn load_module(&mut self, builtin: &Builtin, args: &[Value]) -> Result<HostAnswer, Stop> {
         let module = args.first().and_then(|it| it.as_atom());
         let bytes = args.last().and_then(|it| self.world.heap.as_binary_bytes(*it));
@@ -121,11 +121,11 @@ impl Machine {
             return Ok(raised("badarg"));
         };
         let bytes = bytes.into_owned();
-        // The code server makes room for another version, the runtime alone does not.
+        // The code server purges an old version; `erlang:load_module` does not.
         if builtin.module == "erlang" && self.has_both_versions(module) {
             return Ok(error("not_purged"));
         }
-        // `code:load_binary/3` names a file too.
+        // `code:load_binary/3` also names a file.
         let file = match args {
             [_, file, _] => match file.as_atom() {
                 Some(name) => Some(Object::Name(name)),
@@ -151,7 +151,7 @@ impl Machine {
             Err(error) => return Err(Stop::Host { why: error.to_string() }),
         };
         self.make_old(module);
-        // BEAM's loader refuses what it can't make sense of.
+        // BEAM's loader rejects invalid code as well.
         if self.install(&code).is_err() {
             return Ok(error("badfile"));
         }
@@ -163,7 +163,7 @@ impl Machine {
         Ok(HostAnswer::Value(Term::Tuple(vec![Term::atom("module"), Term::Atom(name)])))
     }
 
-    /// A reference to code that can be loaded, if it can.
+    /// Makes a reference to code that can be loaded later.
     fn prepare_loading(&mut self, args: &[Value]) -> Result<HostAnswer, Stop> {
         let module = args.first().and_then(|it| it.as_atom());
         let bytes = args.last().and_then(|it| self.world.heap.as_binary_bytes(*it));
@@ -186,7 +186,7 @@ impl Machine {
         Ok(handle.map_or_else(|_| raised("badarg"), HostAnswer::Value))
     }
 
-    /// Loads all of what was prepared, or nothing.
+    /// Loads all prepared modules, or none of them.
     fn finish_loading(&mut self, args: &[Value]) -> Result<HostAnswer, Stop> {
         let items = args.first().and_then(|it| self.world.heap.list_items(*it));
         let ids = items.map(|it| it.iter().map(|it| it.as_ref()).collect::<Option<Vec<_>>>());
@@ -226,7 +226,7 @@ impl Machine {
         Ok(HostAnswer::Value(Term::atom("ok")))
     }
 
-    /// `{What, Modules}`
+    /// The result `{What, Modules}`.
     fn named(&self, what: &str, modules: &[AtomId]) -> HostAnswer {
         let modules = modules.iter().map(|it| Term::atom(self.world.atoms.name(*it)));
         let modules = Term::proper_list(modules.collect());
@@ -242,7 +242,7 @@ impl Machine {
         }
     }
 
-    /// Starts what makes a module ready. Whoever loads it goes on when that is done.
+    /// Starts the module's `on_load` function. The loading process continues when it is done.
     fn run_on_load(&mut self, module: AtomId, function: &Atom) -> Result<(), Stop> {
         let name = self.world.atoms.intern(function.as_str());
         let functions = self.program.modules.get(&module).map_or(&[][..], |it| &it.functions);
@@ -264,7 +264,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The module is not loaded after all, and its loader hears of it.
+    /// Unloads a module whose `on_load` function failed, and tells the loading process.
     pub(super) fn on_load_failed(&mut self, pid: PidId, module: AtomId) {
         self.forget(module);
         let reason = Value::atom(self.world.atoms.intern("on_load_failure"));
@@ -279,7 +279,7 @@ impl Machine {
         }
     }
 
-    /// Loads a module again if its file may have changed, else for the first time.
+    /// Loads a module; again if the module's file may have changed since it was loaded.
     fn load_file(&mut self, args: &[Value]) -> Result<HostAnswer, Stop> {
         let Some(module) = args.first().and_then(|it| it.as_atom()) else {
             return Ok(raised("function_clause"));
@@ -299,7 +299,7 @@ impl Machine {
         }
     }
 
-    /// `code:load_abs(File)` and `code:load_abs(File, Module)`; the file's extension is not said.
+    /// `code:load_abs(File)` and `code:load_abs(File, Module)`; `File` has no extension.
     fn load_absolute(&mut self, args: &[Value]) -> Result<HostAnswer, Stop> {
         let Some(file) = args.first().and_then(|it| self.text(*it)) else {
             return Ok(raised("function_clause"));
@@ -342,7 +342,7 @@ impl Machine {
         HostAnswer::Value(found.map_or_else(|| Term::atom("non_existing"), |it| Term::string(&it)))
     }
 
-    /// The characters of a list.
+    /// The text of a list of characters.
     fn text(&self, chars: Value) -> Option<String> {
         let chars = self.world.heap.list_items(chars)?;
         let char_of = |it: Value| u32::try_from(it.as_int()?).ok().and_then(char::from_u32);
@@ -362,7 +362,7 @@ impl Machine {
             self.retire(module);
             return truth(true);
         }
-        // BEAM knows those that it once had.
+        // For modules that were loaded before, BEAM returns `true`.
         match self.deleted.contains(&module) {
             true => truth(true),
             false if by_server => truth(false),
@@ -370,7 +370,7 @@ impl Machine {
         }
     }
 
-    /// `code:purge` says whether it killed somebody, `code:soft_purge` whether it could.
+    /// `code:purge` returns whether it killed a process, `code:soft_purge` whether it succeeded.
     fn purge_old(&mut self, builtin: &Builtin, args: &[Value]) -> HostAnswer {
         let Some(module) = args.first().and_then(|it| it.as_atom()) else {
             return raised("function_clause");
@@ -382,7 +382,7 @@ impl Machine {
         }
     }
 
-    /// What OTP's own purger, which looks after the processes itself, asks for.
+    /// Serves a request of OTP's own purger, which checks the processes itself.
     fn purge_step(&mut self, args: &[Value]) -> HostAnswer {
         let (Some(module), Some(step)) = (
             args.first().and_then(|it| it.as_atom()),
@@ -408,7 +408,7 @@ impl Machine {
         self.world.modules.contains_key(&module) && self.world.old_code.contains_key(&module)
     }
 
-    /// Makes room for a new version of a module.
+    /// Makes the current version of a module the old one, after purging an older version.
     fn make_old(&mut self, module: AtomId) {
         if self.world.modules.contains_key(&module) {
             self.purge(module, Purge::Hard);
@@ -418,7 +418,7 @@ impl Machine {
         }
     }
 
-    /// From now on nobody can call the module. Code that runs goes on.
+    /// Unloads a module: it can't be called any more, but running code continues.
     pub(super) fn forget(&mut self, module: AtomId) {
         self.world.modules.remove(&module);
         self.world.missing.remove(&module);
@@ -427,7 +427,7 @@ impl Machine {
     }
 }
 
-/// Whether a term holds a fun, which has no meaning outside the machine.
+/// Whether a term contains a fun, which has no meaning outside of the machine.
 fn holds_fun(term: &Term) -> bool {
     term.has_part(|it| matches!(it, Term::Fun(_)))
 }

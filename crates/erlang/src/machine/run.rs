@@ -1,10 +1,9 @@
-//! The machine's outside: load code, make a call, get an outcome.
+//! The machine's interface: loads code and runs calls.
 
 use crate::builtins::files::OpenFiles;
 use crate::builtins::{Effect, Stop};
 use crate::code::Program;
 use crate::core;
-use crate::data::{AtomId, Effort, Mark, NoTerm, PidId, RefId, Value, from_term, to_term};
 use crate::host::{Host, HostError, ModuleCode};
 use crate::lower;
 use crate::machine::boot::CONTROLLER;
@@ -22,28 +21,29 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use term::{Atom, Term};
 use trace::{Covered, Head};
+use values::{AtomId, Effort, Mark, NoTerm, PidId, RefId, Value, from_term, to_term};
 
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub limits: Limits,
     pub allowed: Allowed,
     pub logging: Logging,
-    /// Set from another thread, it ends the run within a slice.
+    /// When another thread sets this flag, the run ends within a slice.
     pub interrupt: Arc<AtomicBool>,
-    /// What the system clock shows when a run begins.
+    /// The value of the system clock at the beginning of a run.
     pub epoch: Epoch,
-    /// The environment of the operating system, as far as the program may see it.
+    /// The environment variables that the program sees.
     pub environment: BTreeMap<String, String>,
-    /// The names of the machine's nodes; the unit runs on the first. None: it is not distributed.
+    /// The names of the machine's nodes; the unit runs on the first one. If empty, the machine is not distributed.
     pub nodes: Vec<String>,
 }
 
-/// How a call ended, and what it left behind.
+/// The outcome of a call, and its side effects.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub outcome: Outcome,
     pub output: Vec<u8>,
-    /// What it wrote to its standard error.
+    /// The text written to the standard error.
     pub error_output: Vec<u8>,
     pub reductions: u64,
     pub covered: Covered,
@@ -57,20 +57,20 @@ pub enum Outcome {
         reason: Term,
         trace: Term,
     },
-    /// Ended by an exit signal of another process.
+    /// The unit was ended by an exit signal of another process.
     Killed {
         reason: Term,
     },
-    /// Nobody can go on, and no timer is running.
+    /// All processes wait, and no timer is running.
     Deadlock {
         waiting: usize,
     },
-    /// The result is nested too deeply, or too large when written out, to be shown.
+    /// The result can't be represented as a term: it is nested too deeply, or too large.
     NoTerm(NoTerm),
     Stopped(Stop),
 }
 
-/// Our own failure, not the program's.
+/// A failure of our own machinery, not of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MachineError {
     Host(HostError),
@@ -97,37 +97,37 @@ pub struct Machine {
     pub(crate) world: World,
     pub(crate) host: Box<dyn Host>,
     pub(super) interrupt: Arc<AtomicBool>,
-    /// What of the heap belongs to loaded code.
+    /// The part of the heap that belongs to loaded code.
     code_mark: Mark,
     n_code_atoms: usize,
-    /// Full collections of the heap when the mark was set.
+    /// The number of full collections of the heap when the mark was set.
     n_collections: u64,
     pub(crate) loaded_in_run: bool,
-    /// Code that the program has prepared and not loaded yet.
+    /// Code that the program has prepared for loading.
     pub(super) prepared: BTreeMap<RefId, (AtomId, ModuleCode)>,
     /// Modules that the program has deleted.
     pub(super) deleted: BTreeSet<AtomId>,
-    /// Modules that the program itself made; they end with the run.
+    /// Modules that the program has loaded itself; they are unloaded after the run.
     pub(super) made_in_run: Vec<AtomId>,
-    /// Atoms that tested code names: a text may be one of them.
+    /// The atoms in tested code, which are alternatives where a text must be an existing atom.
     pub(super) named: Arc<[Head]>,
-    /// The names of modules that are tested.
+    /// The names of the tested modules.
     pub(super) tested: Arc<[Head]>,
-    /// As it is before a run changes it.
+    /// The initial environment variables of each run.
     environment: BTreeMap<String, String>,
     pub(super) reductions: u64,
 }
 
-/// How long we wait for a program before we look whether somebody wants us to stop.
+/// How long external programs are awaited before the interrupt flag is checked.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// More than any logger needs that does not run for ever.
+/// The maximum number of slices for writing logs after the run; only a logger in an endless loop needs more.
 const SLICES_OF_LOGGER: usize = 10_000;
 
-/// Of a cell of the heap, which stands for a word of BEAM's.
+/// The size of a heap cell in bytes; a cell stands for one word on BEAM.
 const WORD_BYTES: usize = size_of::<Value>();
 
-/// Calls in a slice, as on BEAM.
+/// The number of reductions in a slice, as on BEAM.
 pub(super) const SLICE: u32 = 4000;
 
 impl Machine {
@@ -170,14 +170,14 @@ impl Machine {
         }
     }
 
-    /// From now on, runs end when this is set. What was looked at before is returned.
+    /// Replaces the interrupt flag, which ends runs when it is set. Returns the previous flag.
     pub fn interrupted_by(&mut self, flag: &Arc<AtomicBool>) -> Arc<AtomicBool> {
         self.host.interrupted_by(flag);
         self.world.heap.effort.look_at(flag);
         std::mem::replace(&mut self.interrupt, Arc::clone(flag))
     }
 
-    /// Loads a module and lists what it exports.
+    /// Loads a module and lists its exports.
     pub fn exports(&mut self, module: &Atom) -> Result<Vec<(Atom, u32)>, MachineError> {
         let id = self.world.atoms.intern(module.as_str());
         if !self.load(id)? {
@@ -188,17 +188,17 @@ impl Machine {
         Ok(exports.unwrap_or_default().into_iter().map(|it| (name(it.0), it.1)).collect())
     }
 
-    /// Where the machine has its code from.
+    /// The host from which the machine loads its code.
     pub fn host(&mut self) -> &mut dyn Host {
         self.host.as_mut()
     }
 
-    /// How many instructions are loaded.
+    /// The number of loaded instructions.
     pub fn code_len(&self) -> usize {
         self.program.code.len()
     }
 
-    /// Runs one call in a fresh world of processes.
+    /// Runs a call in a new world, without processes of earlier runs.
     pub fn call(
         &mut self,
         module: &Atom,
@@ -210,7 +210,7 @@ impl Machine {
         self.call_values(module, function, &args)
     }
 
-    /// The same with symbolic arguments: also what the run chose, and on what.
+    /// Runs a call with symbolic arguments. Also returns the recorded choices.
     pub fn record(
         &mut self,
         module: &Atom,
@@ -291,12 +291,12 @@ impl Machine {
         Ok(())
     }
 
-    /// What of the heap was there before the run.
+    /// The top of the heap before the run.
     pub(super) fn code_mark(&self) -> Mark {
         self.code_mark
     }
 
-    /// Whether the run has loaded something, or made names that were not there.
+    /// Whether the run has loaded code or created atoms.
     pub(super) fn has_changed_code(&self) -> bool {
         self.loaded_in_run
             || !self.made_in_run.is_empty()
@@ -304,7 +304,7 @@ impl Machine {
             || self.world.atoms.len() != self.n_code_atoms
     }
 
-    /// Drops all that the run made and keeps what was loaded.
+    /// Drops everything that the run created, except loaded code.
     pub(super) fn end(&mut self) {
         self.stop_tracing();
         self.prepared.clear();
@@ -316,7 +316,7 @@ impl Machine {
             self.n_code_atoms = self.world.atoms.len();
         }
         if self.loaded_in_run || self.world.heap.n_full_collections != self.n_collections {
-            // The literals have moved, or there are new ones above what the run left.
+            // The literals were moved by a full collection, or new ones are above the run's data.
             self.world.collect_after_run();
             self.code_mark = self.world.heap.mark();
             self.n_collections = self.world.heap.n_full_collections;
@@ -326,7 +326,7 @@ impl Machine {
         self.loaded_in_run = false;
     }
 
-    /// Runs processes until the unit has ended or nobody can go on.
+    /// Runs processes until the unit has ended or a deadlock is reached.
     fn schedule(&mut self) -> Result<Stopped, MachineError> {
         loop {
             if self.world.ended.is_some() {
@@ -361,7 +361,7 @@ impl Machine {
         }
     }
 
-    /// The program is over, and what was logged has yet to be written.
+    /// Runs the logger's processes after the unit has ended, until all log events are written.
     fn write_logs(&mut self) -> Result<(), MachineError> {
         if self.world.logging == Logging::Silent || self.world.residents.is_empty() {
             return Ok(());
@@ -381,8 +381,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Hears what programs say. When everyone waits, so does the clock: for them, as long as it
-    /// takes, or for the next timer.
+    /// Receives output of external programs. If no process is runnable, waits for it until the next timer, and advances
+    /// the virtual clock by the elapsed time.
     fn listen(&mut self) {
         if !self.world.queue.is_empty() {
             self.world.listen(Duration::ZERO);
@@ -417,7 +417,7 @@ impl Machine {
         let before = self.world.heap.bytes_used();
         let (pause, used) = run(&self.program, &mut self.world, &mut execution, slice);
         self.reductions += u64::from(used);
-        // Time passes by the work done: a microsecond for ten calls.
+        // The virtual clock advances by 100 ns for each reduction.
         self.world.clock = self.world.clock.saturating_add(u64::from(used) * 100);
         execution.live = execution.stack.len();
         if self.world.replay.is_some() {
@@ -454,7 +454,7 @@ impl Machine {
         self.after(pid, pause)
     }
 
-    /// The function that a process is in, for who traces when it runs.
+    /// The function that a process is executing, for traces of scheduling.
     fn place_of(&mut self, execution: &Execution) -> Value {
         let found = self.program.function_at(execution.pc);
         match found.filter(|_| !execution.is_new()) {
@@ -474,7 +474,7 @@ impl Machine {
         match pause {
             Pause::Yield => self.world.enqueue(pid),
             Pause::Wait => {
-                // A message may have come while the process was going to sleep.
+                // A message may have arrived while the process was going to sleep.
                 if let Some(process) = self.world.processes.get(&pid)
                     && process.status == Status::Runnable
                 {
@@ -598,12 +598,12 @@ pub(super) enum Stopped {
     Stop(Stop),
 }
 
-/// Whether an effect outside may happen.
+/// Whether the program may have an effect outside of the machine.
 impl Allowed {
     pub fn allows(self, effect: Effect) -> bool {
         match effect {
             Effect::Pure | Effect::Machine => true,
-            // A program of the operating system could do it all the same.
+            // Programs of the operating system can access files as well.
             Effect::Files => self.files || self.os,
             Effect::Network => self.network,
             Effect::Os => self.os,

@@ -1,9 +1,8 @@
-//! What processes do to each other: messages, exits, links, monitors, names.
+//! Interactions between processes: messages, exit signals, links, monitors, names.
 //!
-//! Delivery is instant and in order. Nothing here runs Erlang code.
+//! Unless the run is scheduled, signals are delivered instantly and in order. This module runs no Erlang code.
 
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, NodeId, PidId, RefId, Value, View};
 use crate::machine::World;
 use crate::machine::io;
 use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget, Process, Status};
@@ -11,6 +10,7 @@ use crate::machine::queue::Priority;
 use crate::machine::schedule::WaitTurn;
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
 use crate::machine::world::{INIT, LITERAL_COLLECTOR, NET_KERNEL, STANDARD_ERROR, USER};
+use values::{AtomId, NodeId, PidId, RefId, Value, View};
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
@@ -43,19 +43,19 @@ impl World {
         }
     }
 
-    /// `{get_status, Id, To}` is answered with `{Id, idle}`.
+    /// Answers `{get_status, Id, To}` with `{Id, idle}`.
     fn ask_literal_collector(&mut self, message: Value) {
         let Some([what, id, to]) = self.heap.elements(message) else { return };
         let (what, id, to) = (*what, *id, *to);
         if what.as_atom().is_some_and(|it| self.atoms.name(it) == "get_status") {
             let idle = Value::atom(self.atoms.intern("idle"));
             let answer = self.heap.tuple(&[id, idle]);
-            // Who is gone hears nothing.
+            // If the receiver does not exist, the answer is dropped.
             self.send_to(to, answer).unwrap_or_default();
         }
     }
 
-    /// To a pid, a name, `{Name, Node}`, or an alias.
+    /// Sends a message to a pid, a registered name, `{Name, Node}`, a port, or an alias.
     pub fn send_to(&mut self, to: Value, message: Value) -> Result<(), Fault> {
         let to = self.follow_receiver(to);
         match to.view() {
@@ -126,7 +126,7 @@ impl World {
         }
     }
 
-    /// It may run when its turn comes. Where others decide who runs, that is not by priority.
+    /// Adds a process to the run queue. In scheduled runs, all processes have the same priority.
     pub(crate) fn enqueue(&mut self, pid: PidId) {
         let priority = match &self.schedule {
             Some(_) => None,
@@ -135,9 +135,9 @@ impl World {
         self.queue.push(pid, priority.unwrap_or_default());
     }
 
-    /// A receive that wants messages with a reference does not look at those that are older.
+    /// Lets a receive that only matches messages with a certain reference skip all older messages.
     pub(crate) fn skip_older(&mut self, reference: RefId) {
-        // Who follows what a receive looks at, or chooses what it takes, is shown everything.
+        // Recorded, scheduled and replayed runs examine every message.
         if self.record.is_some() || self.schedule.is_some() || self.replay.is_some() {
             return;
         }
@@ -161,8 +161,8 @@ impl World {
         }
     }
 
-    /// What a receive with nothing to take does: `Some(true)` if its time is over, `Some(false)` if
-    /// there is a message after all, `None` if the process has to wait.
+    /// Decides what a receive without a matching message does: `Some(true)` if its timeout has expired, `Some(false)`
+    /// if there is an unexamined message, `None` if the process has to wait.
     pub fn wait(&mut self, timeout: Value) -> Result<Option<bool>, Fault> {
         if self.schedule.is_some() {
             match self.wait_turn(timeout) {
@@ -208,7 +208,7 @@ impl World {
         Ok(None)
     }
 
-    /// A scheduled receive gives up.
+    /// Ends a scheduled receive with a timeout.
     fn time_out(&mut self, timeout: Value) -> Result<bool, Fault> {
         if let Some(me) = self.me() {
             me.seen = 0;
@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// What a timer does when it is due.
+    /// Executes what a timer does when it is due.
     pub fn fire(&mut self, timer: Timer) {
         match (timer.id, timer.to) {
             (TimerId::Receive(pid), _) => self.wake(pid),
@@ -235,12 +235,12 @@ impl World {
 
     // Processes
 
-    /// A new child of the running process.
+    /// Starts a process on the running process's node, as a child of the running process.
     pub fn spawn(&mut self, execution: Execution) -> Result<PidId, Fault> {
         self.spawn_on(self.here(), execution)
     }
 
-    /// The same on another node.
+    /// As [`World::spawn`], on another node.
     pub fn spawn_on(&mut self, node: NodeId, execution: Execution) -> Result<PidId, Fault> {
         if self.processes.len() >= self.limits.processes {
             return Err(Stop::TooManyProcesses.into());
@@ -268,7 +268,7 @@ impl World {
         !self.suspended.is_empty() && self.suspended.keys().any(|it| it.1 == pid)
     }
 
-    /// Nobody suspends the process any more, perhaps.
+    /// Makes a stalled process runnable unless it is still suspended.
     pub(crate) fn unstall(&mut self, pid: PidId) {
         if !self.is_suspended(pid) && self.stalled.remove(&pid) {
             self.enqueue(pid);
@@ -289,12 +289,12 @@ impl World {
         self.is_device(pid) || self.processes.contains_key(&pid)
     }
 
-    /// The process that has the name now.
+    /// The process that has the registered name.
     pub fn whereis(&self, name: AtomId) -> Option<PidId> {
         self.whereis_on(self.here(), name)
     }
 
-    /// The same on another node.
+    /// As [`World::whereis`], on another node.
     pub fn whereis_on(&self, node: NodeId, name: AtomId) -> Option<PidId> {
         self.registry.get(&(node, name)).copied().or_else(|| {
             let device = match self.atoms.name(name) {
@@ -321,7 +321,7 @@ impl World {
         }
     }
 
-    /// Whether a process stands for something outside and is not run by us.
+    /// Whether the pid is that of a device, which is not a process of the machine.
     pub fn is_device(&self, pid: PidId) -> bool {
         let is_one = match pid.on(NodeId::FIRST) {
             INIT | USER | STANDARD_ERROR | LITERAL_COLLECTOR => true,
@@ -379,7 +379,7 @@ impl World {
         Some(monitor)
     }
 
-    /// An exit signal arrives at a process that is not running.
+    /// Sends an exit signal of a process to a process that is not running.
     pub fn exit_signal(&mut self, from: PidId, to: PidId, reason: Value, through: Through) {
         if through == Through::Exit && self.sets_out(from, to, reason, through) {
             return;
@@ -387,13 +387,13 @@ impl World {
         self.signal(Value::pid(from), to, reason, through);
     }
 
-    /// The same, of a process or a port.
+    /// Delivers an exit signal of a process or port.
     pub(crate) fn signal(&mut self, from: Value, to: PidId, reason: Value, through: Through) {
         self.signalled(to, reason, through);
         let is_kill = reason.is_atom(AtomId::KILL) && through == Through::Exit;
         let Some(process) = self.processes.get_mut(&to) else {
             if !is_kill && self.did_trap(to) {
-                // It might have been in time.
+                // In another order, the signal might have arrived before the process ended.
                 let message = self.heap.tuple(&[Value::atom(AtomId::EXIT_SIGNAL), from, reason]);
                 self.send(to, message);
             }
@@ -411,7 +411,7 @@ impl World {
         }
     }
 
-    /// Ends a process. The running one is only marked: the interpreter ends it.
+    /// Ends a process. The running process is only marked, and ended by the interpreter.
     fn kill(&mut self, pid: PidId, reason: Value) {
         if pid == self.current && self.processes.get(&pid).is_some_and(|it| it.execution.is_none())
         {
@@ -465,7 +465,7 @@ impl World {
         let reference = self.new_ref();
         let target = monitor.target.pid();
         let port = matches!(monitor.target, MonitorTarget::Port(..)).then_some(monitor.target);
-        // Where it is, if it is anywhere at all.
+        // The target's node: `None` if the target has none, `Some(None)` if the node is unknown.
         let node = match monitor.target {
             MonitorTarget::Process(pid) => Some(Some(self.node_of(Value::pid(pid)))),
             MonitorTarget::Name(_, node, _) => Some(self.heap.nodes.find(node)),
@@ -496,7 +496,7 @@ impl World {
         if target.is_some_and(|it| self.monitor_sets_out(reference, it)) {
             return reference;
         }
-        // What comes behind a signal that ends a process finds nobody.
+        // The request arrives after a signal that ends the process.
         let is_late = |it: PidId| self.delays(me, it) && self.is_doomed(it);
         if target.is_some_and(is_late) {
             self.monitor_in_vain(reference);
@@ -504,12 +504,12 @@ impl World {
         }
         let is_device = target.is_some_and(|it| self.is_device(it));
         match target.and_then(|it| self.processes.get_mut(&it)) {
-            // Nobody lives to hear of his own end.
+            // A monitor of the running process itself never fires.
             Some(process) if process.pid == me => (),
             Some(process) => {
                 process.monitored_by.push((reference, me));
             }
-            // Devices never go down.
+            // Devices never end.
             None if is_device => (),
             None if target.is_some() => self.monitor_in_vain(reference),
             None => self.down(me, reference, Value::atom(AtomId::NOPROC)),
@@ -517,7 +517,7 @@ impl World {
         reference
     }
 
-    /// The running process monitors one that is gone, and will hear of it.
+    /// Notes that the target of a new monitor does not exist; the process gets the `'DOWN'` message later.
     fn monitor_in_vain(&mut self, reference: RefId) {
         if !self.schedule_vain_monitor(reference)
             && let Some(process) = self.me()
@@ -526,9 +526,10 @@ impl World {
         }
     }
 
-    /// A process waits, or has used up its turn: it hears which of its monitors were in vain.
+    /// Sends the `'DOWN'` messages of monitors whose targets did not exist, when a process waits or has used up its
+    /// slice.
     pub(super) fn tell_vain_monitors(&mut self, pid: PidId) {
-        // Looking changes nothing: a process may be shared until it is changed.
+        // The check needs no mutable access, which would copy a process shared with a checkpoint.
         if self.processes.get(&pid).is_none_or(|it| it.vain_monitors.is_empty()) {
             return;
         }
@@ -539,8 +540,7 @@ impl World {
         }
     }
 
-    /// Calls off a monitor of the running process; a message of it would be of no use. Whether there
-    /// was such a monitor.
+    /// Removes a monitor of the running process and drops its message. Returns whether there was such a monitor.
     pub fn demonitor_flushing(&mut self, reference: RefId) -> bool {
         if self.schedule.is_none() {
             return self.demonitor(self.current, reference);
@@ -551,14 +551,14 @@ impl World {
         true
     }
 
-    /// Whether there was such a monitor.
+    /// Removes a monitor. Returns whether there was such a monitor.
     pub fn demonitor(&mut self, owner: PidId, reference: RefId) -> bool {
         let Some(process) = self.processes.get_mut(&owner) else { return false };
         let Some(monitor) = process.monitors.remove(&reference) else { return false };
         if monitor.alias.is_some_and(|it| it != AliasKind::Explicit) {
             process.aliases.remove(&reference);
         }
-        // Who ends in steps has one for it, in which nothing happens.
+        // In a scheduled run, the end of the target has a step for the monitor, in which then nothing happens.
         if self.schedule.is_none()
             && let Some(target) = monitor.target.pid().and_then(|it| self.processes.get_mut(&it))
         {
@@ -573,7 +573,7 @@ impl World {
     }
 }
 
-/// How an exit signal came about.
+/// The origin of an exit signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Through {
     /// `exit/2`

@@ -1,10 +1,9 @@
-//! Sockets behind ports: what the drivers of TCP and UDP do between two requests.
+//! Sockets behind ports: the work of the TCP and UDP drivers between two requests.
 //!
-//! A request that must wait is remembered and answered by a message later, as `prim_inet` expects.
-//! What requests look like is not known here but in `builtins/sockets`.
+//! A request that must wait is stored and answered later by a message, as `prim_inet` expects. The format of requests
+//! is implemented in `builtins/sockets`.
 
 use crate::builtins::make::atom;
-use crate::data::{AtomId, PidId, PortId, Value};
 use crate::host::{
     Direction, Errno, Family, Received, Shutdown, SocketId, Sockets, Transport, Wish,
 };
@@ -12,27 +11,28 @@ use crate::machine::World;
 use crate::machine::ports::{Behind, Port};
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
+use values::{AtomId, PidId, PortId, Value};
 
 #[derive(Debug)]
 pub(crate) struct Socket {
-    /// Nothing before it is opened, and when the other side has ended it.
+    /// `None` before the socket is opened, and after the peer has closed it.
     pub(crate) id: Option<SocketId>,
     pub(crate) transport: Transport,
     pub(crate) family: Family,
     pub(crate) stage: Stage,
     pub(crate) options: SocketOptions,
-    pub(crate) pending: VecDeque<Pending>,
+    pub(crate) pending: VecDeque<PendingRequest>,
     pub(crate) received: Counts,
     pub(crate) sent: Counts,
-    /// What came and was not delivered yet.
+    /// Data that was received but not delivered yet.
     pub(crate) input: Vec<u8>,
-    /// What was sent and did not leave yet.
+    /// Data to be sent that has not left yet.
     pub(crate) output: Vec<u8>,
-    /// Who wants to know when all has left.
+    /// Processes to be told when all output has been sent.
     pub(crate) awaits_output: Vec<PidId>,
-    /// To be done when all has left.
+    /// A shutdown to be done when all output has been sent.
     pub(crate) shutdown: Option<Shutdown>,
-    /// Nothing more will come, and why.
+    /// Present if nothing more will be received, with the reason.
     over: Option<Errno>,
     n_asked: u16,
 }
@@ -49,7 +49,7 @@ pub(crate) enum Stage {
 
 /// A request that is answered later.
 #[derive(Debug)]
-pub(crate) struct Pending {
+pub(crate) struct PendingRequest {
     reference: u16,
     from: PidId,
     until: Option<u64>,
@@ -60,7 +60,7 @@ pub(crate) struct Pending {
 pub(crate) enum Wanted {
     Accept,
     Connect,
-    /// So many bytes; none: what there is, or a packet.
+    /// Receive this many bytes; with 0, whatever is available, or a packet.
     Receive(usize),
 }
 
@@ -75,11 +75,11 @@ pub(crate) struct SocketOptions {
     pub(crate) exits_on_close: bool,
     pub(crate) delimiter: u8,
     pub(crate) shows_reset: bool,
-    /// Those that change nothing here, by their number.
+    /// Options without effect here, by number.
     pub(crate) others: BTreeMap<u8, u32>,
 }
 
-/// Whether data is sent to the owner by itself.
+/// Whether received data is sent to the owner without a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Active {
     Off,
@@ -88,18 +88,18 @@ pub(crate) enum Active {
     Times(u16),
 }
 
-/// How the bytes of a stream are parted.
+/// How the bytes of a stream are divided into packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packet {
     Raw,
-    /// So many bytes of length before each.
+    /// Each packet is preceded by its length, a field of this many bytes.
     Length(usize),
     Line,
-    /// ASN.1 BER: a tag and a length.
+    /// ASN.1 BER: a tag and a length precede the contents.
     Asn1,
-    /// Sun's record marking: the length in 31 of 32 bits.
+    /// Sun's record marking: a word whose lower 31 bits are the length precedes the contents.
     SunRm,
-    /// RFC 1006: the length of all in the third and fourth byte.
+    /// RFC 1006: the third and fourth byte are the length of the whole packet.
     Tpkt,
 }
 
@@ -119,7 +119,7 @@ impl Counts {
     }
 }
 
-/// Bytes that are read at once where packets are not what is read.
+/// The maximum number of bytes that one read takes, unless it is a TCP socket in raw mode.
 const PIECE: usize = 1 << 16;
 
 const CLOSED: Errno = Errno("closed");
@@ -155,10 +155,10 @@ impl Socket {
         }
     }
 
-    /// Remembers a request; the number that its answer has.
+    /// Stores a request. Returns its number, which the answer will contain.
     pub(crate) fn ask(&mut self, from: PidId, what: Wanted, until: Option<u64>) -> u16 {
         self.n_asked = self.n_asked.wrapping_add(1);
-        self.pending.push_back(Pending { reference: self.n_asked, from, until, what });
+        self.pending.push_back(PendingRequest { reference: self.n_asked, from, until, what });
         self.n_asked
     }
 
@@ -182,11 +182,11 @@ impl Socket {
         }
     }
 
-    /// The next piece of a stream to deliver, of this length if one is wanted.
+    /// Takes the next packet of a stream, or `wanted` bytes in raw mode. `None` if it is not complete.
     fn cut(&mut self, wanted: usize) -> Option<Result<Vec<u8>, Errno>> {
         let input = self.input.as_slice();
         let be = |bytes: &[u8]| bytes.iter().fold(0usize, |acc, it| acc << 8 | usize::from(*it));
-        // Where the packet begins, and where it ends.
+        // The start and end of the packet.
         let (begin, end) = match self.options.packet {
             Packet::Raw if wanted > 0 => (0, wanted),
             Packet::Raw => (0, input.len().min(self.options.buffer.max(1))),
@@ -218,7 +218,7 @@ impl Socket {
     }
 }
 
-/// How long the head of a BER packet is, and how much follows it.
+/// The length of a BER packet's head, and of its contents.
 fn asn1_head(input: &[u8]) -> Option<(usize, usize)> {
     let mut at = 1;
     if input.first()? & 0x1f == 0x1f {
@@ -238,21 +238,21 @@ fn asn1_head(input: &[u8]) -> Option<(usize, usize)> {
 }
 
 impl World {
-    /// What the open sockets wait for.
+    /// The events for which the open sockets wait.
     pub(super) fn socket_wishes(&self) -> Vec<Wish> {
         self.ports.sockets().filter_map(|it| it.1.wishes()).collect()
     }
 
-    /// When the first of the requests that wait is to be given up.
+    /// The earliest deadline of all pending requests.
     pub(super) fn socket_deadline(&self) -> Option<u64> {
         let pending = self.ports.sockets().flat_map(|it| &it.1.pending);
         pending.filter_map(|it| it.until).min()
     }
 
-    /// Answers the requests whose time is over.
+    /// Answers the requests whose deadline has passed.
     pub(super) fn expire_sockets(&mut self) {
         let now = self.clock;
-        let is_over = |it: &Pending| it.until.is_some_and(|it| it <= now);
+        let is_over = |it: &PendingRequest| it.until.is_some_and(|it| it <= now);
         let late: Vec<PortId> = self
             .ports
             .sockets()
@@ -273,7 +273,7 @@ impl World {
         }
     }
 
-    /// Something that a socket waited for has come.
+    /// Handles an event for which a socket waited.
     pub(super) fn socket_ready(&mut self, wish: Wish) {
         let found = self.ports.sockets().find(|it| it.1.id == Some(wish.socket)).map(|it| it.0);
         let Some(id) = found else { return };
@@ -293,7 +293,7 @@ impl World {
         }
     }
 
-    /// The network, and the socket as it knows it.
+    /// The network, and the network's identifier of the socket.
     pub(crate) fn network(&mut self, id: PortId) -> Option<(&mut dyn Sockets, SocketId)> {
         let socket = self.socket(id)?.id?;
         Some((self.ports.network.as_deref_mut()?, socket))
@@ -418,14 +418,14 @@ impl World {
         }
     }
 
-    /// Delivers what is there to who wants it.
+    /// Delivers available data to pending requests, or to the owner.
     pub(crate) fn pump_socket(&mut self, id: PortId) {
         while let Some(socket) = self.socket(id) {
             if socket.stage != Stage::Connected || socket.transport == Transport::Udp {
                 return;
             }
             let wanted = match socket.pending.front() {
-                Some(Pending { what: Wanted::Receive(wanted), .. }) => *wanted,
+                Some(PendingRequest { what: Wanted::Receive(wanted), .. }) => *wanted,
                 Some(_) => return,
                 None if socket.options.active != Active::Off => 0,
                 None => return,
@@ -455,7 +455,7 @@ impl World {
         }
     }
 
-    /// The other side has ended the connection, or it broke.
+    /// Handles the end of a connection: the peer has closed it, or an error occurred.
     fn socket_over(&mut self, id: PortId, errno: Errno) {
         let Some(socket) = self.socket(id) else { return };
         let exits = socket.options.exits_on_close;
@@ -486,7 +486,7 @@ impl World {
         self.tell_owner(id, &message);
         let Some(port) = self.ports.open.get_mut(&id) else { return };
         if exits {
-            // Those linked to a port that ends by itself are not told of a normal end.
+            // When a port ends by itself, links are not told of a normal end.
             port.links.clear();
             self.close_port(id, Value::atom(AtomId::NORMAL));
         } else if let Some(socket) = self.socket(id) {
@@ -494,7 +494,7 @@ impl World {
         }
     }
 
-    /// A message was delivered by itself.
+    /// Updates the active mode after a message was delivered without a request.
     fn count_active(&mut self, id: PortId) {
         let Some(socket) = self.socket(id) else { return };
         match &mut socket.options.active {
@@ -508,7 +508,7 @@ impl World {
         }
     }
 
-    /// The owner is told that no more comes by itself.
+    /// Tells the owner that the socket has become passive.
     pub(crate) fn tell_passive(&mut self, id: PortId) {
         let Some(socket) = self.socket(id) else { return };
         let name = match socket.transport {
@@ -519,7 +519,7 @@ impl World {
         self.tell_owner(id, &message);
     }
 
-    /// Bytes to the other side of a stream. What does not leave at once leaves later.
+    /// Sends bytes to the peer. Bytes that can't be sent at once are sent later.
     pub(crate) fn send_stream(&mut self, id: PortId, bytes: &[u8]) -> Result<(), Errno> {
         let room = self.limits.memory_bytes;
         let Some(socket) = self.socket(id) else { return Err(Errno::EINVAL) };
@@ -532,7 +532,7 @@ impl World {
         }
         let length = (bytes.len() as u64).to_be_bytes();
         if let Packet::Length(n) = socket.options.packet {
-            // A length that does not fit is cut, as on BEAM.
+            // A length that exceeds its field is truncated, as on BEAM.
             socket.output.extend(length.get(length.len() - n..).unwrap_or_default());
         }
         if socket.output.len() + bytes.len() > room {
@@ -550,7 +550,7 @@ impl World {
         }
     }
 
-    /// Sends what can be sent.
+    /// Sends as much of the output as possible.
     pub(crate) fn flush_socket(&mut self, id: PortId) {
         while let Some(socket) = self.socket(id)
             && !socket.output.is_empty()
@@ -569,7 +569,7 @@ impl World {
         let Some(socket) = self.socket(id) else { return };
         let (told, shutdown) = (std::mem::take(&mut socket.awaits_output), socket.shutdown.take());
         if let (Some(how), Some((network, known))) = (shutdown, self.network(id)) {
-            // Whoever asked for it was told long ago that it is done.
+            // The request for the shutdown was already answered, so an error can't be reported.
             network.shutdown(known, how).unwrap_or_default();
         }
         for pid in told {
@@ -579,7 +579,7 @@ impl World {
         }
     }
 
-    /// The port of a socket is gone.
+    /// Handles the end of a socket's port.
     pub(super) fn drop_socket(&mut self, id: PortId, socket: &Socket) {
         if let (Some(known), Some(network)) = (socket.id, &mut self.ports.network) {
             network.close(known);
@@ -590,7 +590,7 @@ impl World {
         }
     }
 
-    fn answer_later(&mut self, id: PortId, pending: &Pending, said: Value) {
+    fn answer_later(&mut self, id: PortId, pending: &PendingRequest, said: Value) {
         let reference = Value::int(i64::from(pending.reference));
         let message = [atom(self, "inet_async"), Value::port(id), reference, said];
         let message = self.heap.tuple(&message);
@@ -608,7 +608,7 @@ impl World {
         self.send(owner, message);
     }
 
-    /// Bytes as the socket's owner wants them.
+    /// Bytes as a list or binary, according to the socket's options.
     fn socket_data(&mut self, id: PortId, bytes: &[u8]) -> Value {
         let (is_binary, header) = match self.socket(id) {
             Some(socket) => (socket.options.is_binary, socket.options.header),
@@ -622,7 +622,7 @@ impl World {
     }
 }
 
-/// Family, port and address, as drivers write them.
+/// The family, port and address in the drivers' format.
 pub(crate) fn encode(address: SocketAddr) -> Vec<u8> {
     let port = address.port().to_be_bytes();
     match address.ip() {

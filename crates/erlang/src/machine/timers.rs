@@ -1,19 +1,20 @@
-//! Timers on the virtual clock: time passes only when everyone waits.
+//! Timers on the virtual clock. The clock advances with the work done, and jumps to the next timer when all processes
+//! wait.
 
-use crate::data::{AtomId, PidId, RefId, Roots, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use values::{AtomId, PidId, RefId, Roots, Value};
 
 #[derive(Clone, Debug, Default)]
 pub struct Timers {
-    due: BTreeMap<Place, Timer>,
-    by_id: BTreeMap<TimerId, Place>,
-    /// Timers of `erlang:send_after` and the like whose target is a process.
-    by_target: BTreeSet<(PidId, Place)>,
+    due: BTreeMap<TimerKey, Timer>,
+    by_id: BTreeMap<TimerId, TimerKey>,
+    /// Timers with a process as target that were started by `erlang:send_after` and similar functions.
+    by_target: BTreeSet<(PidId, TimerKey)>,
     n_started: u64,
 }
 
-/// When a timer fires, then as the how-manieth it was started.
-type Place = (u64, u64);
+/// When a timer fires, in nanoseconds, and the ordinal number of its start.
+type TimerKey = (u64, u64);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Timer {
@@ -24,9 +25,9 @@ pub struct Timer {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimerId {
-    /// The `after` of a process's receive.
+    /// The timeout of a process's current receive.
     Receive(PidId),
-    /// Started by `erlang:send_after` and the like.
+    /// Started by `erlang:send_after` and similar functions.
     Reference(RefId),
 }
 
@@ -49,7 +50,7 @@ impl Timers {
         debug_assert_eq!(self.due.len(), self.by_id.len(), "every timer has a name of its own");
     }
 
-    /// Takes a timer away; when it would have fired.
+    /// Removes a timer. Returns when it would have fired.
     pub fn cancel(&mut self, id: TimerId) -> Option<u64> {
         let place = *self.by_id.get(&id)?;
         self.remove(place);
@@ -60,13 +61,13 @@ impl Timers {
         self.by_id.get(&id).map(|it| it.0)
     }
 
-    /// The process that a timer sends to, if it is not one with a name.
+    /// The process to which a timer sends; `None` if the target is a registered name.
     pub fn target(&self, id: RefId) -> Option<PidId> {
         let place = self.by_id.get(&TimerId::Reference(id))?;
         self.due.get(place)?.target_process()
     }
 
-    /// The name that a timer sends to.
+    /// The registered name to which a timer sends.
     pub fn target_name(&self, id: RefId) -> Option<AtomId> {
         let place = self.by_id.get(&TimerId::Reference(id))?;
         match self.due.get(place)?.to {
@@ -75,7 +76,7 @@ impl Timers {
         }
     }
 
-    /// The next timer to fire, if it is due by then.
+    /// Removes and returns the next timer, if it is due by then.
     pub fn take_due(&mut self, by: u64) -> Option<Timer> {
         let place = *self.due.first_key_value()?.0;
         if place.0 <= by { self.remove(place) } else { None }
@@ -85,16 +86,16 @@ impl Timers {
         self.due.first_key_value().map(|it| it.0.0)
     }
 
-    /// Timers that programs have started, and when they are due.
+    /// The timers that programs have started, with their due times.
     pub fn running(&self) -> Vec<(u64, RefId)> {
-        let reference = |(place, timer): (&Place, &Timer)| match timer.id {
+        let reference = |(place, timer): (&TimerKey, &Timer)| match timer.id {
             TimerId::Reference(id) => Some((place.0, id)),
             TimerId::Receive(_) => None,
         };
         self.due.iter().filter_map(reference).collect()
     }
 
-    /// What timers will send, and to whom.
+    /// The targets and messages of all timers.
     pub(crate) fn messages(&self) -> impl Iterator<Item = (Value, Value)> {
         self.due.values().map(|it| match it.to {
             TimerTarget::Process(pid) => (Value::pid(pid), it.message),
@@ -102,24 +103,24 @@ impl Timers {
         })
     }
 
-    /// Takes a timer away to fire it.
+    /// Removes a timer to fire it.
     pub fn take(&mut self, id: TimerId) -> Option<Timer> {
         let place = *self.by_id.get(&id)?;
         self.remove(place)
     }
 
-    /// Forgets the timers that would have sent something to a process that is gone.
+    /// Removes the timers whose target is a process that has ended.
     pub fn drop_for(&mut self, pid: PidId) {
         self.cancel(TimerId::Receive(pid));
         let first = (pid, (0, 0));
         let last = (pid, (u64::MAX, u64::MAX));
-        let places: Vec<Place> = self.by_target.range(first..=last).map(|it| it.1).collect();
+        let places: Vec<TimerKey> = self.by_target.range(first..=last).map(|it| it.1).collect();
         for place in places {
             self.remove(place);
         }
     }
 
-    fn remove(&mut self, place: Place) -> Option<Timer> {
+    fn remove(&mut self, place: TimerKey) -> Option<Timer> {
         let timer = self.due.remove(&place)?;
         self.by_id.remove(&timer.id);
         if let Some(pid) = timer.target_process() {

@@ -1,12 +1,12 @@
-//! The unit under test as the engine sees it: an input goes in, a run comes out.
+//! The unit under test as the engine's executor: runs inputs.
 
 use crate::builtins::Stop;
-use crate::data::{AtomId, NoTerm};
 use crate::lift::address;
 use crate::machine::run::{Machine, MachineError, Outcome, Run};
 use crate::machine::{FromSpec, Recorder};
 use term::{Atom, Exprs};
 use trace::{ClauseId, Executor, ExecutorError, Input, SiteId, Tried};
+use values::{AtomId, NoTerm};
 
 /// A function of a loaded program, called with symbolic arguments.
 #[derive(Debug)]
@@ -15,17 +15,17 @@ pub struct Unit<'m> {
     module: Atom,
     function: Atom,
     recorder: Recorder,
-    /// The modules that are tested; all, if there are none.
+    /// The tested modules; if empty, all modules count as tested.
     tested: Vec<AtomId>,
-    /// How many runs went on and on, as long as the later ones are cut short.
+    /// The number of endless runs so far, or `None` if runs are not cut short.
     n_endless: Option<usize>,
 }
 
-/// Marks sites of choices that were made before the tested code was entered.
+/// The bit that marks sites of choices made before the entry of the tested code.
 const BEFORE: u32 = 1 << 31;
 
-/// After so many runs that used up all reductions, others may use this part of them: there are
-/// more that do not end, and nothing is learnt from how long they take.
+/// After this many runs that used up their reductions, further runs get only this fraction of them: there are probably
+/// more endless runs, and their length has no value.
 const ENOUGH_ENDLESS: usize = 2;
 const SHARE_OF_ENDLESS: u64 = 10;
 
@@ -35,21 +35,22 @@ impl Unit<'_> {
         Unit { machine, module, function, recorder, tested: Vec::new(), n_endless: Some(0) }
     }
 
-    /// From here on every run may use all reductions.
+    /// From now on, every run may use all reductions.
     pub fn be_patient(&mut self) {
         self.n_endless = None;
     }
 
-    /// What runs before the body of this clause only makes inputs: in choices it is told from the same
-    /// code when it is tested, and counts as outside.
+    /// Sets the clause by which the tested code is entered. Code that runs before only makes inputs: the sites of its
+    /// choices are distinguished from those of the same code when it is tested, and count as outside of the tested
+    /// code.
     #[must_use]
     pub fn entered_by(mut self, clause: Option<ClauseId>) -> Self {
         self.recorder.entry = clause;
         self
     }
 
-    /// The site of a choice that was made before the tested code was entered. Those of the unit's own
-    /// module decide what the input is.
+    /// The site of a choice that was made before the entry of the tested code. Sites in the unit's own module keep
+    /// their number, because they decide the input.
     fn before_entry(&self, site: SiteId) -> SiteId {
         let function = self.machine.program.function_at(address(site));
         let own = self.machine.world.atoms.find(self.module.as_str());
@@ -57,7 +58,7 @@ impl Unit<'_> {
         if is_own { site } else { SiteId(site.0 | BEFORE) }
     }
 
-    /// Does it with the reductions that are left to runs.
+    /// Runs `run` with the reductions that are allowed for a run at this point.
     fn bounded<T>(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<T, MachineError>,
@@ -78,7 +79,7 @@ impl Unit<'_> {
         Ok(res)
     }
 
-    /// What is not in these modules and the unit's own is only used by what is tested.
+    /// Sets the tested modules. The unit's own module is one of them; all other modules count as libraries.
     #[must_use]
     pub fn testing(mut self, modules: &[Atom]) -> Self {
         let atoms = &self.machine.world.atoms;
@@ -88,7 +89,7 @@ impl Unit<'_> {
         self
     }
 
-    /// Inputs and results are as the spec says.
+    /// Restricts inputs and results by a spec.
     #[must_use]
     pub fn within(mut self, spec: FromSpec) -> Self {
         self.recorder = Recorder::within(spec);

@@ -1,26 +1,27 @@
-//! Two versions of a module: the current one, and an old one that processes may still run.
+//! Versions of a module: the current one, and an old one that processes may still execute.
 //!
-//! A version becomes old when it is deleted or another takes its place, and is gone when it is
-//! purged. Its instructions stay where they are: what goes is every way to reach them.
+//! A version becomes old when it is deleted or replaced, and is removed when it is purged. Its instructions stay in
+//! memory; purging removes all references to them.
 
 use crate::code::{FnId, Program};
-use crate::data::{AtomId, LambdaId, PidId, Value};
 use crate::machine::World;
 use crate::machine::process::{Execution, Start};
 use crate::machine::run::Machine;
 use std::ops::Range;
+use values::{AtomId, LambdaId, PidId, Value};
 
-/// A version that calls by name no longer reach.
+/// A version that can't be reached by calls by name.
 #[derive(Clone, Debug)]
 pub struct OldCode {
     functions: Range<u32>,
     addresses: Range<u32>,
-    /// While it is being purged: by whom, and closures that nobody may call until that is done.
+    /// Present while the version is being purged: the purging process, and the closures that can't be called until the
+    /// purge is finished.
     purge: Option<(PidId, Vec<(LambdaId, FnId)>)>,
 }
 
 impl OldCode {
-    /// The functions of a module lie together, and so does their code.
+    /// The functions of a module have consecutive numbers, and their code is contiguous.
     fn of(program: &Program, functions: &[FnId]) -> OldCode {
         let infos = || functions.iter().filter_map(|it| program.function(*it));
         let low = infos().map(|it| it.entry).min().unwrap_or(0);
@@ -31,17 +32,17 @@ impl OldCode {
     }
 }
 
-/// What a purge does about processes that run the code.
+/// The effect of a purge on processes that execute the old version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purge {
-    /// They are killed.
+    /// The processes are killed.
     Hard,
-    /// They are spared, and so is the code.
+    /// The purge fails, and the code stays.
     Soft,
 }
 
 impl Machine {
-    /// The current version becomes the old one. Code that runs goes on.
+    /// Makes the current version the old one. Code that is being executed continues.
     pub(super) fn retire(&mut self, module: AtomId) {
         let info = self.program.modules.get(&module);
         let old = info.map(|it| OldCode::of(&self.program, &it.functions));
@@ -51,14 +52,14 @@ impl Machine {
         }
     }
 
-    /// Whether the old version had to be left, and whether anyone was killed.
+    /// Purges the old version. Returns whether it had to be kept, and whether a process was killed.
     pub(super) fn purge(&mut self, module: AtomId, kind: Purge) -> (bool, bool) {
         let inside: Vec<PidId> = self
             .world
             .processes
             .values()
             .filter(|it| {
-                it.execution.as_ref().is_some_and(|it| self.world.is_old(module, places(it)))
+                it.execution.as_ref().is_some_and(|it| self.world.is_old(module, positions(it)))
             })
             .map(|it| it.pid)
             .collect();
@@ -69,15 +70,15 @@ impl Machine {
             self.world.terminate(*pid, Value::atom(AtomId::KILLED));
         }
         self.drop_old(module);
-        // Literals of the code now belong to whoever holds them.
+        // Literals of the purged code now count as data of the processes that refer to them.
         let limited = self.world.processes.values().filter(|it| it.heap_limit.is_some());
         let limited: Vec<PidId> = limited.map(|it| it.pid).collect();
         limited.into_iter().for_each(|it| self.world.enforce_heap_limit(it));
         (false, !inside.is_empty())
     }
 
-    /// The closures of the old version can't be called until it is known what becomes of it.
-    /// Whether there is an old version.
+    /// Begins a purge: the closures of the old version can't be called until the purge is finished or aborted. Returns
+    /// whether there is an old version.
     pub(super) fn prepare_purge(&mut self, module: AtomId) -> bool {
         let Some(old) = self.world.old_code.get_mut(&module) else { return false };
         let mut closures = Vec::new();
@@ -92,7 +93,7 @@ impl Machine {
         true
     }
 
-    /// The old version stays: its closures can be called again.
+    /// Aborts a purge: the old version stays, and its closures can be called again.
     pub(super) fn abort_purge(&mut self, module: AtomId) {
         let purge = self.world.old_code.get_mut(&module).and_then(|it| it.purge.take());
         let Some((purger, closures)) = purge else { return };
@@ -104,7 +105,7 @@ impl Machine {
         self.world.resume_callers(purger);
     }
 
-    /// Nothing leads to the old version any more.
+    /// Finishes a purge: the old version can't be reached any more.
     pub(super) fn drop_old(&mut self, module: AtomId) {
         self.prepare_purge(module);
         let purge = self.world.old_code.remove(&module).and_then(|it| it.purge);
@@ -115,23 +116,27 @@ impl Machine {
 }
 
 impl World {
-    /// Whether one of these addresses is in the old version of a module.
-    pub(super) fn is_old(&self, module: AtomId, places: impl IntoIterator<Item = Place>) -> bool {
+    /// Whether one of the positions is in the old version of a module.
+    pub(super) fn is_old(
+        &self,
+        module: AtomId,
+        positions: impl IntoIterator<Item = CodePosition>,
+    ) -> bool {
         let Some(old) = self.old_code.get(&module) else { return false };
-        places.into_iter().any(|it| match it {
-            Place::Address(pc) => old.addresses.contains(&pc),
-            Place::Function(id) => old.functions.contains(&id.0),
+        positions.into_iter().any(|it| match it {
+            CodePosition::Address(pc) => old.addresses.contains(&pc),
+            CodePosition::Function(id) => old.functions.contains(&id.0),
         })
     }
 
-    /// Who is about to purge the code of a closure.
+    /// The process that is purging the code of a closure.
     pub(crate) fn purger_of(&self, lambda: LambdaId) -> Option<PidId> {
         let purges = self.old_code.values().filter_map(|it| it.purge.as_ref());
         let mut mine = purges.filter(|it| it.1.iter().any(|it| it.0 == lambda));
         mine.next().map(|it| it.0)
     }
 
-    /// Whoever wanted to call a closure of purged code tries again.
+    /// Resumes the processes that wait to call a closure whose code was being purged.
     fn resume_callers(&mut self, purger: PidId) {
         let callers: Vec<PidId> =
             self.suspended.keys().filter(|it| it.0 == purger).map(|it| it.1).collect();
@@ -140,20 +145,20 @@ impl World {
     }
 }
 
-/// Where a process is, or will return to.
+/// A position in the code that a process executes or will return to.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum CodePosition {
     Address(u32),
-    /// Not yet entered.
+    /// The first function of a process that has not entered it yet.
     Function(FnId),
 }
 
-/// All places in which a process that is not running is.
-pub(super) fn places(execution: &Execution) -> Vec<Place> {
-    let returns = execution.frames.iter().map(|it| Place::Address(it.pc.saturating_sub(1)));
+/// All positions of a process that is not running.
+pub(super) fn positions(execution: &Execution) -> Vec<CodePosition> {
+    let returns = execution.frames.iter().map(|it| CodePosition::Address(it.pc.saturating_sub(1)));
     let own = match execution.start {
-        Start::Begun => Some(Place::Address(execution.pc)),
-        Start::Enter(function) => Some(Place::Function(function)),
+        Start::Begun => Some(CodePosition::Address(execution.pc)),
+        Start::Enter(function) => Some(CodePosition::Function(function)),
         Start::Apply | Start::ApplyFun | Start::Deliver | Start::DeliverRaise => None,
     };
     returns.chain(own).collect()

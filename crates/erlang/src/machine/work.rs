@@ -1,16 +1,16 @@
-//! Builtins that do much: they cost as many calls as BEAM counts for them, and as many slices.
+//! Expensive builtins: they cost as many reductions as BEAM counts for them.
 
 use crate::builtins::{Builtin, Fault, Stop};
-use crate::data::Value;
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use crate::machine::run::SLICE;
+use values::Value;
 
-/// What is less is not worth counting.
+/// The minimum amount of work that is counted.
 const MUCH: usize = 100;
 
 impl World {
-    /// The builtin that runs has so many things to look at.
+    /// Adds to the work of the running builtin, measured in processed items.
     #[inline]
     pub(crate) fn add_work(&mut self, n: usize) {
         if n >= MUCH {
@@ -19,25 +19,26 @@ impl World {
     }
 }
 
-/// A cell of a list and the vector that its items were gathered in.
+/// The memory in bytes for an item of a list: a cell, and an entry of the vector in which the items were collected.
 const BYTES_OF_ITEM: usize = 3 * size_of::<Value>();
 
-/// The next collection is soon enough to see what shorter lists take.
+/// The minimum length of lists whose memory is checked beforehand; for shorter ones the check at the next collection
+/// suffices.
 const SHORT: usize = 1_000;
 
 impl World {
-    /// Bytes that the run may still take.
+    /// The number of bytes that the run may still allocate.
     pub(crate) fn room(&self) -> usize {
         self.limits.memory_bytes.saturating_sub(self.heap.bytes_used())
     }
 
-    /// Ends the run before something is made that its budget of memory does not allow.
+    /// Ends the run before an allocation that would exceed its memory limit.
     pub(crate) fn check_room(&self, n_bytes: usize) -> Result<(), Fault> {
         let needed = self.heap.bytes_used().saturating_add(n_bytes);
         if needed <= self.limits.memory_bytes { Ok(()) } else { Err(Stop::OutOfMemory.into()) }
     }
 
-    /// The same for a list of so many items.
+    /// As [`World::check_room`], for a list of `len` items.
     pub(crate) fn check_room_for_list(&self, len: usize) -> Result<(), Fault> {
         if len < SHORT {
             return Ok(());
@@ -45,15 +46,16 @@ impl World {
         self.check_room(len.saturating_mul(BYTES_OF_ITEM))
     }
 
-    /// Counts work of a builtin that may be too much for the run: cells, digits or words of bytes.
+    /// Charges the work of a builtin while it runs, in processed cells, digits or words; fails if the run's limit is
+    /// exceeded.
     pub(crate) fn spend_steps(&self, n: usize) -> Result<(), Fault> {
         Ok(self.heap.spend_steps(n)?)
     }
 }
 
 impl Cpu<'_> {
-    /// Counts what a builtin did. On BEAM it would have paused whenever a slice was over; here
-    /// nobody else runs meanwhile, but who traces the process is told so.
+    /// Charges the work of a builtin. BEAM would have rescheduled the process after each slice; here it continues, but
+    /// tracers of the process are told of the rescheduling.
     #[cold]
     pub(super) fn worked(&mut self, builtin: &Builtin) {
         let work = std::mem::take(&mut self.world.work);
@@ -72,7 +74,7 @@ impl Cpu<'_> {
         }
     }
 
-    /// So many calls are over.
+    /// Charges this many reductions.
     pub(super) fn spend(&mut self, calls: u64) {
         let now = u32::try_from(calls).unwrap_or(u32::MAX).min(self.fuel);
         self.fuel -= now;

@@ -1,4 +1,4 @@
-//! All state of a run besides the stack of the process that is running.
+//! The state of a run, except the stack of the running process.
 
 use crate::Running;
 use crate::builtins::DebugState;
@@ -10,7 +10,6 @@ use crate::builtins::handles::Handles;
 use crate::builtins::search::Patterns;
 use crate::builtins::shared::Shared;
 use crate::builtins::zlib::Streams;
-use crate::data::{AtomId, Atoms, Forked, Heap, Mark, NodeId, PidId, RefId, Roots, Value};
 use crate::machine::boot::Residence;
 use crate::machine::distribution::Network;
 use crate::machine::logs::{Logging, Logs};
@@ -28,6 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use term::Term;
 use trace::{Actor, ActorName, ClauseId};
+use values::{AtomId, Atoms, Forked, Heap, Mark, NodeId, PidId, RefId, Roots, Value};
 
 #[derive(Debug, Default)]
 pub struct World {
@@ -37,15 +37,15 @@ pub struct World {
     pub allowed: Allowed,
     pub logging: Logging,
     pub logs: Logs,
-    /// Constants of loaded code, by the numbers that instructions hold.
+    /// The literals of loaded code, by the index that instructions contain.
     pub literals: Vec<Value>,
     /// The process that is running.
     pub current: PidId,
     pub processes: Forked<PidId, Process>,
-    /// Who may run next, in order.
+    /// The runnable processes.
     pub queue: RunQueue,
     pub registry: BTreeMap<(NodeId, AtomId), PidId>,
-    /// Which of the machine's nodes can be reached, if it has several.
+    /// The state of the connections between the machine's nodes.
     pub network: Network,
     pub ets: Tables,
     /// Persistent terms, atomics and counters.
@@ -59,63 +59,63 @@ pub struct World {
     pub timers: Timers,
     /// Nanoseconds on the virtual clock since the run began.
     pub clock: u64,
-    /// What the builtin that runs has to do, in calls, if that is much.
+    /// The work of the running builtin in reductions, if it is much.
     pub work: u64,
-    /// What the program wrote to its standard output.
+    /// The text written to the standard output.
     pub output: Vec<u8>,
-    /// Names given to processes so far: who spawned them and as which child.
+    /// The names that were given to processes: the parent and the ordinal number as its child.
     pub names: PidNames,
-    /// Counters of `erlang:unique_integer`: the usual one, and that of strictly growing integers.
+    /// The counters of `erlang:unique_integer`: for plain and for monotonic integers.
     pub n_unique: u64,
     pub n_unique_ordered: u64,
-    /// What the system clock shows when a run begins.
+    /// The value of the system clock at the beginning of a run.
     pub epoch: Epoch,
-    /// The last time that `erlang:now` gave, in microseconds.
+    /// The last result of `erlang:now`, in microseconds.
     pub last_now: i64,
-    /// What `erlang:system_info` says of the installation, as far as anyone asked.
+    /// The items of `erlang:system_info` about the installation that were asked for.
     pub facts: BTreeMap<String, Term>,
     /// The applications that are always running, as their `.app` files describe them.
     pub applications: Vec<Term>,
-    /// What is started with the controller of applications.
+    /// The applications that are started along with the application controller.
     pub running: Running,
     pub code_path: CodePath,
     pub system_flags: BTreeMap<AtomId, Value>,
     pub last_statistics: BTreeMap<AtomId, i64>,
-    /// Variables of the environment.
+    /// Environment variables.
     pub environment: BTreeMap<String, String>,
-    /// What the program wrote to its standard error.
+    /// The text written to the standard error.
     pub error_output: Vec<u8>,
-    /// Processes that are part of every Erlang system, as far as they were started.
+    /// The residents (processes of every Erlang system) whose start was requested.
     pub residents: BTreeMap<(NodeId, AtomId), Residence>,
-    /// Clauses entered, one bit each.
+    /// The entered clauses, as a bit set.
     pub covered: Vec<u64>,
-    /// How the unit under test ended, once it has.
+    /// How the unit ended; `None` while it runs.
     pub ended: Option<Ended>,
-    /// What loaded modules are and export, for builtins that ask.
+    /// Information about loaded modules.
     pub modules: FxHashMap<AtomId, LoadedModule>,
-    /// Versions of modules that calls no longer reach.
+    /// Old versions of modules.
     pub old_code: BTreeMap<AtomId, OldCode>,
-    /// Modules that do not exist.
+    /// Modules that are known not to exist.
     pub missing: FxHashSet<AtomId>,
-    /// Switches of `erts_debug`.
+    /// The switches of `erts_debug`.
     pub debug: DebugState,
-    /// Who is traced, if anyone is.
+    /// The state of tracing; `None` if the program does not trace.
     pub tracing: Option<Box<Tracing>>,
-    /// How often a process suspends another.
+    /// For pairs of a suspending and a suspended process, how often the one has suspended the other.
     pub suspended: BTreeMap<(PidId, PidId), i64>,
-    /// Processes that could run if nobody suspended them.
+    /// Suspended processes that are otherwise runnable.
     pub stalled: BTreeSet<PidId>,
-    /// The running process was ended by a signal; the interpreter has yet to notice.
+    /// Present if the running process was ended by a signal that the interpreter has not handled yet.
     pub killed: Option<Value>,
-    /// The symbolic half of the run, if anyone wants it.
+    /// The recorder, if the run is recorded.
     pub record: Option<Box<Recorder>>,
-    /// The run as another runtime made it, if there was one.
+    /// The log of another runtime, if the run is a replay.
     pub replay: Option<Box<Replay>>,
-    /// What is needed if somebody else decides who runs next.
+    /// The schedule, if the run is scheduled.
     pub schedule: Option<Box<Schedule>>,
 }
 
-/// How a process came to its end.
+/// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ended {
     Value(Value),
@@ -124,7 +124,7 @@ pub enum Ended {
         reason: Value,
         trace: Value,
     },
-    /// Ended by a signal of another process.
+    /// By an exit signal.
     Killed(Value),
 }
 
@@ -132,16 +132,16 @@ pub enum Ended {
 pub struct LoadedModule {
     pub exports: Vec<(AtomId, u32)>,
     pub functions: Vec<(AtomId, u32)>,
-    /// Index of literals: attributes and compile info.
+    /// The indices of the attributes and of the compile information among the literals.
     pub attributes: usize,
     pub compile_info: usize,
     pub md5: [u8; 16],
     pub file: String,
-    /// What it was loaded from, if it is not the source.
+    /// The object file or name from which it was loaded, if it was not compiled from source.
     pub object: Option<Object>,
 }
 
-/// A file, or what whoever loaded a module said instead.
+/// An object file, or the term that the loading process gave instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Object {
     File(String),
@@ -153,27 +153,27 @@ pub enum Object {
 pub struct Epoch(pub i64);
 
 impl Default for Epoch {
-    /// 2024-01-01 00:00:00 UTC: a run is the same whenever it is made.
+    /// 2024-01-01 00:00:00 UTC: a constant, so that runs are reproducible.
     fn default() -> Epoch {
         Epoch(1_704_067_200_000_000_000)
     }
 }
 
-/// Names of processes: the same spawn has the same name in every interleaving.
+/// The names of processes: the same spawn gives the same name in every interleaving.
 #[derive(Clone, Debug, Default)]
 pub struct PidNames {
     ids: FxHashMap<(PidId, u32, NodeId), PidId>,
-    /// The other way round, from the first one on, and on which node each is.
+    /// The inverse of `ids`, indexed from `FIRST_PID`: parent, ordinal number and node.
     parents: Vec<(PidId, u32, NodeId)>,
 }
 
-/// Numbers below belong to processes that are not there: BEAM's own.
+/// The number of the first process; lower numbers belong to processes of BEAM that do not exist here.
 const FIRST_PID: u32 = 80;
 
-/// Numbers of the ends of nodes, among the children of nobody.
+/// The bit that marks actors that take a node down, among the children of the null process.
 const FALL: u32 = 1 << 30;
 
-/// Numbers of signals, among the children of those who send them.
+/// The bit that marks signals, among the children of the sending process.
 const SIGNAL: u32 = 1 << 29;
 
 impl PidNames {
@@ -203,7 +203,7 @@ impl PidNames {
         }
     }
 
-    /// The name of the `n`-th child of a process, which is on the same node.
+    /// The name of the `n`-th child of a process, on the same node.
     pub fn child(&mut self, parent: PidId, n: u32) -> PidId {
         self.child_on(parent, n, parent.node())
     }
@@ -222,7 +222,7 @@ impl PidNames {
         self.child(PidId(0), FALL | u32::from(node.0))
     }
 
-    /// The actor that a signal is while it is on its way.
+    /// The actor that delivers a signal.
     pub(super) fn signal(&mut self, from: PidId, n: u32) -> PidId {
         self.child(from, SIGNAL | n)
     }
@@ -235,13 +235,13 @@ impl PidNames {
         }
     }
 
-    /// Whether an actor is a process, and no timer or the like.
+    /// Whether an actor is a process; otherwise it is a timer, a signal or the end of a node.
     pub(super) fn is_process(&self, actor: PidId) -> bool {
         let place = actor.number().checked_sub(FIRST_PID).and_then(|it| usize::try_from(it).ok());
         place.and_then(|it| self.parents.get(it)).is_some_and(|it| it.1 < SIGNAL)
     }
 
-    /// Who a process is, for people: `P` is the unit, `P.2` its second child.
+    /// The path of a process for users: `P` is the unit, `P.2` its second child.
     pub(super) fn path(&self, pid: PidId) -> String {
         let place = pid.number().checked_sub(FIRST_PID).and_then(|it| usize::try_from(it).ok());
         match place.and_then(|it| self.parents.get(it)) {
@@ -258,25 +258,25 @@ impl PidNames {
     }
 }
 
-/// The process that started everything and never ends.
+/// The process `init`, which never ends.
 pub(crate) const INIT: PidId = PidId(0);
-/// The process that stands for the terminal: the group leader of everyone.
+/// The process `user`, the default group leader.
 pub const USER: PidId = PidId(64);
-/// The process that stands for standard error.
+/// The process `standard_error`.
 pub const STANDARD_ERROR: PidId = PidId(65);
-/// The process that answers other nodes, where there are any.
+/// The process `net_kernel`, which exists if the machine is distributed.
 pub(super) const NET_KERNEL: PidId = PidId(66);
-/// The process that would collect what code and persistent terms leave behind. All garbage is
-/// collected alike here: it never has anything to do.
+/// The process that on BEAM collects the literals of purged code and erased persistent terms. Here it never has
+/// anything to do, because all garbage is collected in the same way.
 pub(crate) const LITERAL_COLLECTOR: PidId = PidId(8);
 
 impl World {
-    /// The process that is running. Its stack is not in it.
+    /// The running process, whose stack is not part of the record.
     pub fn me(&mut self) -> Option<&mut Process> {
         self.processes.get_mut(&self.current)
     }
 
-    /// A reference nobody else has.
+    /// Makes a unique reference.
     pub fn new_ref(&mut self) -> RefId {
         let owner = self.current;
         let n = self.me().map_or(0, |it| {
@@ -307,7 +307,7 @@ impl World {
         }
     }
 
-    /// Forgets the run and keeps the loaded code.
+    /// Drops the state of the run, and keeps the loaded code.
     pub fn reset(&mut self, mark: Mark, n_atoms: usize) {
         self.processes.clear();
         self.queue.clear();
@@ -344,27 +344,27 @@ impl World {
         self.debug = DebugState::default();
         self.heap.release(mark);
         self.atoms.truncate(n_atoms);
-        // A number above may be given to another name in the next run.
+        // Higher atom numbers may be given to other names in the next run.
         self.missing.retain(|it| (it.0 as usize) < n_atoms);
     }
 
-    /// Collects garbage; `running` is the stack of the process that runs.
+    /// Collects garbage; `running` is the stack of the running process.
     pub(crate) fn collect(&mut self, running: &mut [Value]) {
         let mut heap = std::mem::take(&mut self.heap);
-        heap.collect(&mut All { world: self, running });
+        heap.collect(&mut AllRoots { world: self, running });
         heap.beside_bytes = self.beside_bytes();
         self.heap = heap;
     }
 
-    /// The same of everything, however old.
+    /// As [`World::collect`], including the old generation.
     pub(crate) fn collect_all(&mut self, running: &mut [Value]) {
         let mut heap = std::mem::take(&mut self.heap);
-        heap.collect_all(&mut All { world: self, running });
+        heap.collect_all(&mut AllRoots { world: self, running });
         heap.beside_bytes = self.beside_bytes();
         self.heap = heap;
     }
 
-    /// Bytes that the run holds besides its heap and the stack of the process that runs, about.
+    /// The approximate number of bytes that the run holds outside of the heap and the running process's stack.
     fn beside_bytes(&self) -> usize {
         let of_process = |it: &Process| {
             size_of::<Process>() + it.mailbox.len() * size_of::<Value>() + it.stack_bytes()
@@ -375,7 +375,7 @@ impl World {
         processes + symbolic + output + self.ets.bytes() + self.patterns.n_bytes
     }
 
-    /// Collects what only the run kept alive, when it is over.
+    /// Collects the garbage of a run that is over.
     pub(crate) fn collect_after_run(&mut self) {
         self.processes.clear();
         self.ets = Tables::default();
@@ -387,17 +387,17 @@ impl World {
         self.logs = Logs::default();
         self.ended = None;
         let mut heap = std::mem::take(&mut self.heap);
-        heap.collect_all(&mut All { world: self, running: &mut [] });
+        heap.collect_all(&mut AllRoots { world: self, running: &mut [] });
         self.heap = heap;
     }
 }
 
-struct All<'a> {
+struct AllRoots<'a> {
     world: &'a mut World,
     running: &'a mut [Value],
 }
 
-impl Roots for All<'_> {
+impl Roots for AllRoots<'_> {
     fn visit(&mut self, visitor: &mut dyn FnMut(&mut [Value])) {
         visitor(self.running);
         visitor(&mut self.world.literals);

@@ -25,7 +25,6 @@ mod wanted;
 
 mod derive;
 mod impossible;
-pub mod paper;
 mod program;
 mod told;
 mod unit;

@@ -1,5 +1,5 @@
-//! A message sequence chart: a column for each process, a row for each step. As data, as text, and as
-//! a picture.
+//! A message sequence chart, as data, as text, and as a picture. It has a column for each process and a row for each
+//! step.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +15,13 @@ pub struct Chart {
     pub rows: Vec<Row>,
 }
 
-/// One step.
+/// A step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
     pub column: usize,
     pub what: String,
     pub sent: Vec<Mail>,
-    /// The columns of those that the step started.
+    /// The columns of the processes that the step started.
     pub started: Vec<usize>,
 }
 
@@ -32,17 +32,17 @@ pub struct Mail {
     pub fate: Fate,
 }
 
-/// What becomes of a message.
+/// What happened to a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fate {
     Taken,
-    /// Nobody received it.
+    /// No process received it.
     Left,
     Lost,
 }
 
 impl Chart {
-    /// Longer charts are cut in the middle.
+    /// Returns the chart as text. Long charts are cut in the middle.
     pub fn lines(&self) -> Vec<String> {
         let names = &self.columns;
         let width = names.iter().map(|it| it.chars().count()).max().unwrap_or(1) + 3;

@@ -1,4 +1,4 @@
-//! A message sequence chart as a picture that needs nothing else: no script, no font, no other file.
+//! A message sequence chart as a self-contained SVG picture: no script, no font, no other file.
 
 use crate::chart::{Chart, Fate, Row};
 use std::fmt::Write;
@@ -7,15 +7,15 @@ use std::fmt::Write;
 const TOP: usize = 74;
 const ROW: usize = 30;
 const LEFT: usize = 24;
-/// The width of a character of the text, roughly.
+/// The approximate width of a character of the text.
 const LETTER: usize = 7;
 const LEAST_COLUMN: usize = 96;
 const MOST_COLUMN: usize = 320;
-/// Characters of a text that the picture shows; the report has all of it.
+/// The maximal length of a text in the picture, in characters; the report has the whole text.
 const MAX_TEXT: usize = 120;
 
-/// Every rule begins with the class of the picture, so that a page which holds the picture keeps its
-/// own look.
+/// The style of the picture. Every rule begins with the picture's class, so that it does not affect a page that
+/// contains the picture.
 const STYLE: &str = "
   .chart text { font: 12px ui-monospace, Menlo, Consolas, monospace; fill: #1f2328 }
   .chart .page { fill: #ffffff }
@@ -51,14 +51,13 @@ const STYLE: &str = "
   }
 ";
 
-/// The chart as an SVG document of its own, with its style. It follows the colour scheme of the
-/// program that shows it.
+/// Returns the chart as an SVG document with its style. It follows the colour scheme of the program that shows it.
 pub fn svg(chart: &Chart, title: &str) -> String {
     drawn(chart, title, "", STYLE)
 }
 
-/// The chart as an element of a page. The page's own style sheet has the rules for `.chart`. The
-/// `prefix` makes the ids of the element differ from those of other charts in the same page.
+/// Returns the chart as an element of a page, whose style sheet has the rules for `.chart`. The `prefix` distinguishes
+/// the ids of the element from those of other charts in the page.
 pub(crate) fn svg_element(chart: &Chart, title: &str, prefix: &str) -> String {
     drawn(chart, title, prefix, "")
 }
@@ -104,14 +103,14 @@ fn drawn(chart: &Chart, title: &str, prefix: &str, style: &str) -> String {
 
 struct Picture<'a> {
     chart: &'a Chart,
-    /// What the ids in the picture begin with.
+    /// The prefix of the ids in the picture.
     prefix: &'a str,
     /// The distance between two columns.
     column: usize,
 }
 
 impl Picture<'_> {
-    /// Columns are as far apart as the longest message between neighbours needs.
+    /// Makes the columns as far apart as the longest message between neighbours needs.
     fn new<'a>(chart: &'a Chart, prefix: &'a str) -> Picture<'a> {
         let names = chart.columns.iter().map(|it| (it.chars().count() + 4) * LETTER);
         let mails = chart.rows.iter().flat_map(|row| {
@@ -132,17 +131,17 @@ impl Picture<'_> {
         TOP + ROW + row * ROW
     }
 
-    /// Where it is said what steps do.
+    /// Returns the position of the descriptions of the steps.
     fn notes_at(&self) -> usize {
         LEFT + 20 + self.chart.columns.len() * self.column + 12
     }
 
-    /// The attribute that gives a line its arrow head.
+    /// Returns the attribute that gives a line its arrow head.
     fn tip(&self, marker: &str) -> String {
         format!(" marker-end=\"url(#{}{marker})\"", self.prefix)
     }
 
-    /// The head and the line of each process, from where it is started.
+    /// Draws the head and the line of each process, from where it is started.
     fn lives(&self, out: &mut String) {
         for (column, name) in self.chart.columns.iter().enumerate() {
             let rows = &self.chart.rows;
@@ -219,12 +218,12 @@ impl Picture<'_> {
     }
 }
 
-/// The tip of an arrow, just before the line that it leads to.
+/// Returns the position of an arrow's tip, just before the line that it leads to.
 fn beside(from: usize, to: usize) -> usize {
     if from < to { to - 6 } else { to + 6 }
 }
 
-/// An arrow head. Its class gives it its colour.
+/// Returns the definition of an arrow head. Its class determines its colour.
 fn marker(prefix: &str, name: &str) -> String {
     format!(
         "<marker id=\"{prefix}{name}\" viewBox=\"0 0 8 8\" refX=\"6\" refY=\"4\" \
@@ -240,7 +239,7 @@ fn cut(text: &str) -> String {
     text.chars().take(MAX_TEXT - 1).chain(['…']).collect()
 }
 
-/// As text of XML 1.0, which has no way to say most control characters.
+/// Escapes text for XML 1.0, which cannot represent most control characters.
 fn escaped(text: &str) -> String {
     let mut res = String::with_capacity(text.len());
     for c in text.chars() {

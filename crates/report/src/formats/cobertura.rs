@@ -1,8 +1,7 @@
-//! Cobertura: covered lines as XML in the shape of `coverage-04.dtd`, which most services that show
-//! coverage read.
+//! Cobertura: covered lines as XML according to `coverage-04.dtd`, which most services for coverage read.
 //!
-//! A package for each language, a class for each module. The shape requires a file for each class, so
-//! modules without one are left out; it requires a time, which a report does not know: it is 0.
+//! There is a package for each language and a class for each module. The format requires a file for each class, so
+//! modules without one are left out. It also requires a time, which is always 0 because a report has none.
 
 use super::lines::{Hits, LineShare, functions, hits, share};
 use super::printable::printable;
@@ -17,7 +16,7 @@ pub(super) const FORMAT: Format =
 fn write(report: &Report, _: &View, out: &mut dyn io::Write) -> io::Result<()> {
     let mut modules: Vec<(&Module, &str)> =
         report.modules.iter().filter_map(|it| Some((it, it.file.as_deref()?))).collect();
-    // Stable: within a language, modules keep the order of the report.
+    // The sort is stable: within a language, modules keep the order of the report.
     modules.sort_by_key(|it| &it.0.language);
     let mut packages = String::new();
     let mut all = LineShare::default();
@@ -43,7 +42,7 @@ fn write(report: &Report, _: &View, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "  <packages>\n{packages}  </packages>\n</coverage>")
 }
 
-/// Appends a module, and says how many of its lines have hits.
+/// Appends a module; returns how many of its lines have hits.
 fn write_class(out: &mut String, module: &Module, file: &str) -> LineShare {
     let hits = hits(module);
     let lines = share(&hits);
@@ -74,7 +73,7 @@ fn write_lines(out: &mut String, indent: usize, hits: &Hits) {
     writeln!(out, "{blank}</lines>").ok();
 }
 
-/// The opening tag of an element that has a rate.
+/// The opening tag of an element with a coverage rate.
 struct Open<'a> {
     indent: usize,
     element: &'static str,
@@ -97,14 +96,14 @@ fn sum(left: LineShare, right: LineShare) -> LineShare {
     LineShare { hit: left.hit + right.hit, found: left.found + right.found }
 }
 
-/// From 0 to 1 with four digits, rounded down so that only whole coverage is 1; 1 if there is nothing to
+/// Returns a rate from 0 to 1 with four digits, rounded down so that only full coverage is 1; 1 if there is nothing to
 /// cover.
 fn rate(of: LineShare) -> String {
     let n = (of.hit * 10_000).checked_div(of.found).unwrap_or(10_000);
     format!("{}.{:04}", n / 10_000, n % 10_000)
 }
 
-/// The value of an attribute, escaped. Readers turn bare ends of lines and tabs into spaces.
+/// Escapes the value of an attribute. Readers turn unescaped ends of lines and tabs into spaces.
 fn attribute(text: &str) -> String {
     let mut res = String::with_capacity(text.len());
     for c in printable(text).chars() {

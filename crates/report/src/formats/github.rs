@@ -1,8 +1,8 @@
 //! GitHub: findings as workflow commands, which become annotations of the changed lines.
 //!
-//! A step shows ten errors, ten warnings and ten notices at most, so the most important findings come
-//! first and the others are lines of a group in the log. Refusals are only counted. Whatever stands in a
-//! term, no line begins a command that is not ours.
+//! A step shows at most ten errors, ten warnings and ten notices, so the most important findings come first and the
+//! others are lines of a group in the log. Refusals are only counted. Texts from terms are escaped so that no line
+//! begins a command.
 
 use super::place::{Place, place};
 use super::printable::{on_one_line, printable};
@@ -16,9 +16,9 @@ use std::io;
 pub(super) const FORMAT: Format =
     Format { name: "github", about: "annotations in a workflow of GitHub", write };
 
-/// Annotations of one sort that GitHub shows for a step.
+/// How many annotations of one sort GitHub shows for a step.
 const MAX_ANNOTATIONS: usize = 10;
-/// Notices that are left for findings: one says how many refusals there are, one is the summary.
+/// How many notices are left for findings: one is needed for the number of refusals and one for the summary.
 const MAX_NOTICES: usize = MAX_ANNOTATIONS - 2;
 
 fn write(report: &Report, _: &View, out: &mut dyn io::Write) -> io::Result<()> {
@@ -79,7 +79,7 @@ impl Command {
     }
 }
 
-/// How many annotations GitHub still shows.
+/// How many more annotations GitHub shows.
 struct Left {
     errors: usize,
     warnings: usize,
@@ -87,7 +87,7 @@ struct Left {
 }
 
 impl Left {
-    /// Whether there is room for one more; takes it.
+    /// Whether there is room for one more annotation; takes the room.
     fn take(&mut self, command: Command) -> bool {
         let left = match command {
             Command::Error => &mut self.errors,
@@ -123,7 +123,7 @@ fn title(unit: &Unit, finding: &Finding) -> String {
     format!("{} in {}", finding.kind.name(), unit.title)
 }
 
-/// A finding as a line of the log.
+/// Returns a finding as a line of the log.
 fn plain(report: &Report, unit: &Unit, finding: &Finding) -> String {
     let place = match place(report, unit, finding) {
         Some(Place { file, line: Some(line) }) => format!(" ({file}:{line})"),
@@ -131,16 +131,16 @@ fn plain(report: &Report, unit: &Unit, finding: &Finding) -> String {
         None => String::new(),
     };
     let text = format!("{}{place}: {}", title(unit, finding), finding.shown);
-    // A line can begin a command of the older form `##[name]` at any place.
+    // A command of the older form `##[name]` can begin anywhere in a line.
     on_one_line(&text).replace("##[", "## [")
 }
 
-/// The message of a command, escaped as `escapeData` of GitHub's toolkit does.
+/// Escapes the message of a command, as `escapeData` of GitHub's toolkit does.
 fn data(text: &str) -> String {
     printable(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// The value of a property of a command, escaped as `escapeProperty` of GitHub's toolkit does.
+/// Escapes the value of a property of a command, as `escapeProperty` of GitHub's toolkit does.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

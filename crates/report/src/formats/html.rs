@@ -1,5 +1,5 @@
-//! One page that holds the whole report and that any browser opens from disk: no network, and no
-//! script needed to read it.
+//! A single HTML page with the whole report, which any browser opens from disk: no network, and no script needed to
+//! read it.
 //!
 //! The view models in the submodules turn the report into texts; the templates only place them.
 
@@ -36,12 +36,12 @@ fn write(report: &Report, view: &View, out: &mut dyn io::Write) -> io::Result<()
 struct Page {
     shell: Shell,
     headline: String,
-    /// Whether nothing was found, for the colour of the headline.
+    /// Whether nothing was found; determines the colour of the headline.
     is_good: bool,
-    /// The targets, the time it took, the version.
+    /// The targets, the elapsed time, the version.
     about: Vec<String>,
     is_interrupted: bool,
-    /// What there is to say beside the tiles.
+    /// Counts that the tiles do not show.
     notes: Vec<String>,
     tiles: Vec<Tile>,
     bars: Vec<Bar>,
@@ -66,13 +66,13 @@ struct Page {
     commands: Vec<String>,
 }
 
-/// A thing and what is said of it.
+/// A subject and a text about it.
 struct Note {
     about: String,
     text: String,
 }
 
-/// The refusals of one unit.
+/// The refusals of a unit.
 struct Refusals {
     unit: String,
     count: String,
@@ -80,7 +80,7 @@ struct Refusals {
     findings: Vec<FindingView>,
 }
 
-/// Findings that are unfolded when the page opens; they are the most important ones.
+/// How many of the most important findings are unfolded when the page opens.
 const MAX_OPEN_FINDINGS: usize = 20;
 /// With more units than this, the table of units is folded when the page opens.
 const MAX_OPEN_UNITS: usize = 40;
@@ -186,7 +186,7 @@ fn written(report: &Report) -> Vec<Note> {
     report.written.iter().map(said).collect()
 }
 
-/// The commands that run the written tests, each once.
+/// Returns the commands that run the written tests, each once.
 fn commands(report: &Report) -> Vec<String> {
     let all = report.written.iter().filter_map(|it| it.run_with.as_deref());
     let mut all: Vec<String> = all.map(visible).collect();

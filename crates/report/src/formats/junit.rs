@@ -1,8 +1,8 @@
-//! JUnit: units as test cases, in the XML that every continuous integration service reads.
+//! JUnit: units as test cases, in the XML that continuous integration services read.
 //!
-//! A suite for each module, a case for each unit. A case fails if its unit has new findings that make its
-//! verdict; what else was found stands in its output. The form has room for one failure in a case: the
-//! first finding gives its type and message, the text holds all of them.
+//! There is a suite for each module and a case for each unit. A case fails if its unit has new findings that determine
+//! its verdict; other findings are part of its output. The format has room for one failure in a case: the first finding
+//! gives its type and message, the text contains all of them.
 
 use super::printable::{on_one_line, printable};
 use super::{Format, View};
@@ -28,7 +28,7 @@ fn write(report: &Report, _: &View, out: &mut dyn io::Write) -> io::Result<()> {
     res.serialize(out).map_err(io::Error::other)
 }
 
-/// The units of each module, in the order in which the report first names the modules.
+/// Returns the units of each module, in the order in which the report first names the modules.
 fn by_module(report: &Report) -> Vec<Vec<&Unit>> {
     let mut res: Vec<Vec<&Unit>> = Vec::new();
     for unit in &report.units {
@@ -42,12 +42,13 @@ fn by_module(report: &Report) -> Vec<Vec<&Unit>> {
     res
 }
 
-/// Prolog files without a module declaration all have the module `user`, so the file counts too.
+/// Whether two units are in the same module. All Prolog files without a module declaration have the module `user`, so
+/// the file is compared, too.
 fn is_of_same_module(left: &Unit, right: &Unit) -> bool {
     left.language == right.language && left.module == right.module && left.file == right.file
 }
 
-/// The title of the module, or its plain name if the report does not list it.
+/// Returns the title of the module, or its plain name if the report does not list it.
 fn suite_name(report: &Report, unit: Option<&Unit>) -> String {
     let Some(unit) = unit else { return String::new() };
     let mut modules = report.modules.iter();
@@ -76,7 +77,7 @@ fn case(report: &Report, unit: &Unit, suite: &str) -> TestCase {
     res
 }
 
-/// Findings come before our own trouble: what was found until then is true all the same.
+/// Returns the status of a case. Findings take precedence over errors of the tool, since they are valid nevertheless.
 fn status(unit: &Unit, failing: &[&Finding], runtime: &str) -> TestCaseStatus {
     if let Some(first) = failing.first() {
         let mut res = TestCaseStatus::non_success(NonSuccessKind::Failure);
@@ -99,13 +100,13 @@ fn status(unit: &Unit, failing: &[&Finding], runtime: &str) -> TestCaseStatus {
     TestCaseStatus::success()
 }
 
-/// Findings one below the other.
+/// Returns findings separated by empty lines.
 fn texts(findings: &[&Finding], runtime: &str) -> String {
     let texts: Vec<String> = findings.iter().map(|it| text(it, runtime)).collect();
     content(&texts.join("\n\n"))
 }
 
-/// What is called, how it ends, why that counts, and whether the real runtime does the same.
+/// Returns the call, the outcome, why it matters, and whether the real runtime agrees.
 fn text(finding: &Finding, runtime: &str) -> String {
     let mut res = vec![finding.shown.clone()];
     res.extend(finding.says.iter().cloned());
@@ -129,12 +130,12 @@ fn text(finding: &Finding, runtime: &str) -> String {
     res.join("\n")
 }
 
-/// The content of an element. `quick_junit` drops tabs, and whatever follows an escape character.
+/// Returns the content of an element. `quick_junit` drops tabs, and everything after an escape character.
 fn content(text: &str) -> String {
     printable(text).replace("\r\n", "\n").replace('\r', "\n").replace('\t', "    ")
 }
 
-/// The value of an attribute, where ends of lines don't survive.
+/// Returns the value of an attribute on one line, since ends of lines are not preserved there.
 fn attribute(text: &str) -> String {
     on_one_line(text)
 }

@@ -1,7 +1,8 @@
-//! LCOV: covered lines and functions in the form of `lcov`'s trace files (see `geninfo(1)`), for editors,
-//! for `genhtml` and for services that collect coverage.
+//! LCOV: covered lines and functions in the format of `lcov`'s trace files (see `geninfo(1)`), for editors, for
+//! `genhtml` and for services that collect coverage.
 //!
-//! The form has no escapes: what it can't hold in a name is replaced. Modules without a file are left out.
+//! The format has no escapes, so characters in names that it cannot represent are replaced. Modules without a file are
+//! left out.
 
 use super::lines::{Function, Hits, functions, hits, share};
 use super::printable::on_one_line;
@@ -17,14 +18,14 @@ fn write(report: &Report, _: &View, out: &mut dyn io::Write) -> io::Result<()> {
     files(report).iter().try_for_each(|it| it.write(out))
 }
 
-/// A file with everything that is known of its lines. Some languages have several modules in one file.
+/// A file with its functions and lines. Some languages have several modules in one file.
 struct File<'r> {
     path: &'r str,
     functions: Vec<(String, Function<'r>)>,
     hits: Hits,
 }
 
-/// The files of all modules, in the order of the report.
+/// Returns the files of all modules, in the order of the report.
 fn files(report: &Report) -> Vec<File<'_>> {
     let with_files = || report.modules.iter().filter_map(|it| Some((it, it.file.as_deref()?)));
     let mut n_modules: BTreeMap<&str, usize> = BTreeMap::new();
@@ -48,8 +49,8 @@ fn files(report: &Report) -> Vec<File<'_>> {
     res
 }
 
-/// The name of a function, with its module where the file has several. `lcov` separates the fields of a
-/// line by commas, which an atom in quotes may hold.
+/// Returns the name of a function, with its module if the file has several. Commas are replaced, because `lcov`
+/// separates fields by commas and a quoted atom may contain one.
 fn function_name(module: &Module, function: &str, is_shared: bool) -> String {
     let name = match is_shared {
         true => format!("{}.{function}", module.title),

@@ -1,38 +1,38 @@
-//! Coverage of clauses as coverage of lines, which is what coverage tools know.
+//! Coverage of clauses converted to coverage of lines, which coverage tools require.
 //!
-//! A clause counts for the line it begins on. Several clauses may begin on one line; its hits are then
-//! the covered ones among them. Numbers of runs are not known here: a hit is a clause that some run covered.
+//! A clause counts for the line on which it begins. If several clauses begin on one line, its number of hits is the
+//! number of covered clauses among them. The number of runs is not known here.
 
 use crate::data::{FunctionShare, Module};
 use std::collections::BTreeMap;
 
-/// Hits by line, counted from one.
+/// The hits of each line, counted from one.
 pub(super) type Hits = BTreeMap<u32, usize>;
 
-/// A function of a module, for formats that list functions beside lines.
+/// A function of a module, for formats that list functions besides lines.
 #[derive(Clone, Debug)]
 pub(super) struct Function<'m> {
     pub(super) name: &'m str,
     /// The line of its first clause.
     pub(super) line: u32,
-    /// Clauses of it that were entered; in languages that do not tell entered from covered, the latter.
+    /// The number of its clauses that were entered, or covered in languages that do not distinguish the two.
     pub(super) hits: usize,
     pub(super) lines: Hits,
 }
 
-/// So many lines of so many have hits.
+/// The number of lines with hits and of all lines with clauses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LineShare {
     pub(super) hit: usize,
     pub(super) found: usize,
 }
 
-/// The hits of each line of a module that has a clause.
+/// Returns the hits of each line of a module that has a clause.
 pub(super) fn hits(module: &Module) -> Hits {
     of_clauses(module, |_| true)
 }
 
-/// The functions of a module whose first line is known, in the order of the report.
+/// Returns the functions of a module whose first line is known, in the order of the report.
 pub(super) fn functions(module: &Module) -> Vec<Function<'_>> {
     let function = |share: &'_ FunctionShare| of_clauses(module, |it| it == share.function);
     let with_lines = module.functions.iter().map(|it| (it, function(it)));
@@ -45,7 +45,7 @@ pub(super) fn functions(module: &Module) -> Vec<Function<'_>> {
         .collect()
 }
 
-/// The share of lines that have hits.
+/// Returns the share of lines that have hits.
 pub(super) fn share(hits: &Hits) -> LineShare {
     LineShare { hit: hits.values().filter(|it| 0 < **it).count(), found: hits.len() }
 }

@@ -1,7 +1,7 @@
-//! Markdown: a comment in a pull request or the summary of a job, in GitHub's dialect.
+//! Markdown in GitHub's dialect: a comment in a pull request or the summary of a job.
 //!
-//! Findings are folded, the most important first. GitHub refuses a comment of more than 65,536 characters:
-//! what has no room is counted. Text from terms goes through [`safe`] and nothing else.
+//! Findings are folded, the most important first. GitHub refuses a comment of more than 65,536 characters, so findings
+//! without room are only counted. Text from terms is escaped by [`safe`].
 
 mod safe;
 
@@ -20,16 +20,15 @@ use std::io;
 pub(super) const FORMAT: Format =
     Format { name: "markdown", about: "a comment in a pull request, or a summary of a job", write };
 
-/// GitHub's limit, with room for the last note. Counted in bytes, of which there are never fewer than
-/// characters.
+/// GitHub's limit, with room for the last note, in bytes. A text has at most as many characters as bytes.
 const MAX_BYTES: usize = 65_000;
-/// Units whose refusals have a row.
+/// How many units have a row for their refusals.
 const MAX_REFUSALS: usize = 20;
-/// Modules with a row: those with most clauses left.
+/// How many modules have a row: those with the most uncovered clauses.
 const MAX_MODULES: usize = 30;
-/// Bytes of a command that is shown.
+/// The maximal size of a command that is shown, in bytes.
 const MAX_COMMAND: usize = 1000;
-/// Units in trouble that are named.
+/// How many units with errors of the tool are named.
 const MAX_TROUBLES: usize = 10;
 
 fn write(report: &Report, _: &View, out: &mut dyn io::Write) -> io::Result<()> {
@@ -42,8 +41,8 @@ fn write(report: &Report, _: &View, out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// The headline, the counts, and what went wrong with the run itself. The comment before it lets a
-/// script find the comment of the last run and replace it.
+/// Returns the headline, the counts, and errors of the run itself. The comment in front lets scripts find and replace
+/// the comment of the previous run.
 fn head(report: &Report, summary: &Summary) -> String {
     let name = prose(&report.tool.name);
     let mut out = format!("<!-- gimlet -->\n## {name}: {}\n\n", prose(&summary.headline()));
@@ -82,7 +81,7 @@ fn head(report: &Report, summary: &Summary) -> String {
     out
 }
 
-/// As many findings as there is room for.
+/// Returns as many findings as there is room for.
 fn findings(report: &Report, ranked: &Ranked<'_>, room: usize) -> String {
     let mut out = String::new();
     for (n, (unit, finding)) in ranked.shown.iter().enumerate() {
@@ -97,7 +96,7 @@ fn findings(report: &Report, ranked: &Ranked<'_>, room: usize) -> String {
     out
 }
 
-/// What is seen before the fold is opened.
+/// Returns the text that is visible while the finding is folded.
 fn title(report: &Report, unit: &Unit, finding: &Finding) -> String {
     let place = match place(report, unit, finding) {
         Some(Place { file, line: Some(line) }) => {
@@ -109,7 +108,7 @@ fn title(report: &Report, unit: &Unit, finding: &Finding) -> String {
     format!("<b>{}</b> in {}{place}", finding.kind.name(), code(&unit.title))
 }
 
-/// The call, how it ends, where, how it gets there, and why it counts.
+/// Returns the call, the outcome, the place, the path to it, and why it matters.
 fn body(report: &Report, unit: &Unit, finding: &Finding) -> String {
     let language = report.language(&unit.language);
     let call = format!("{}{}{}", language.prompt, finding.shown, language.end);
@@ -142,7 +141,7 @@ fn body(report: &Report, unit: &Unit, finding: &Finding) -> String {
     out
 }
 
-/// One row for each unit that refuses inputs.
+/// Returns a table of the units that refuse inputs.
 fn refusals(ranked: &Ranked<'_>) -> String {
     if ranked.folded.is_empty() {
         return String::new();
@@ -162,7 +161,7 @@ fn refusals(ranked: &Ranked<'_>) -> String {
     fold(&count(n_kinds, "refused kind of input", "refused kinds of input"), &table)
 }
 
-/// Coverage of the modules that have most clauses left.
+/// Returns the coverage of the modules with the most uncovered clauses.
 fn modules(report: &Report) -> String {
     if report.modules.is_empty() {
         return String::new();
@@ -188,14 +187,14 @@ fn modules(report: &Report) -> String {
     fold(&format!("Coverage of {of}"), &table)
 }
 
-/// How to run the tests that were written. A command is not cut: it would do something else.
+/// Returns the command that runs the written tests. A command is never cut, since a part of it could do something else.
 fn tests(report: &Report) -> String {
     let command = report.written.iter().find_map(|it| it.run_with.as_ref());
     let command = command.filter(|it| it.len() < MAX_COMMAND);
     command.map_or(String::new(), |it| format!("Run the tests with:\n\n{}", block("sh", it)))
 }
 
-/// A title that opens its content. Markdown in the content is read only after an empty line.
+/// Returns a title that unfolds its content. Markdown in the content is recognised only after an empty line.
 fn fold(title: &str, content: &str) -> String {
     format!("<details>\n<summary>{title}</summary>\n\n{content}</details>\n\n")
 }

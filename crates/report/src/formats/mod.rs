@@ -1,4 +1,4 @@
-//! The formats that a report can be written in: one file each, one row of the table each.
+//! The formats of reports: one file and one row of the table for each.
 
 mod cobertura;
 mod github;
@@ -18,17 +18,17 @@ use crate::data::Report;
 use crate::paint::Colours;
 use std::io;
 
-/// A way to write a report.
+/// A format of reports.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// What `--format` and `--report KIND=FILE` call it.
+    /// The name in `--format` and `--report KIND=FILE`.
     pub name: &'static str,
-    /// What it is for, for `--help`.
+    /// The purpose, for `--help`.
     pub about: &'static str,
     pub write: fn(&Report, &View, &mut dyn io::Write) -> io::Result<()>,
 }
 
-/// How a report is looked at. Formats for programs pay no heed to it.
+/// Options for the presentation. Formats for programs ignore them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
     pub colours: Colours,
@@ -38,7 +38,7 @@ pub struct View {
 /// How much of a large report is shown to people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// Refusals are folded, long tables are cut, and it is said where the rest is.
+    /// Refusals are folded and long tables are cut; the text says where the rest is.
     #[default]
     Folded,
     /// Refusals are shown like other findings.
@@ -63,7 +63,7 @@ pub fn format_named(name: &str) -> Option<&'static Format> {
 }
 
 impl Format {
-    /// The whole report as text of this format.
+    /// Returns the whole report as text in this format.
     pub fn text(&self, report: &Report, view: &View) -> String {
         let mut out = Vec::new();
         // Writing to memory does not fail.

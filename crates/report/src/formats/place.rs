@@ -1,7 +1,6 @@
-//! Where a finding is shown in the source.
+//! The place in the source at which a finding is shown.
 //!
-//! Does not know how a format writes a place; line 0, which some runtimes use for "unknown", never
-//! leaves this module.
+//! Line 0, which some runtimes use for "unknown", is removed here.
 
 use crate::data::{Report, Unit};
 use crate::finding::Finding;
@@ -19,8 +18,8 @@ impl<'r> Place<'r> {
     }
 }
 
-/// The place that the finding names. If it names none, the place where its unit begins: a reader of the
-/// report, or a service that refuses findings without a file, is then at least led to the right function.
+/// Returns the place of a finding. If it has none, returns the place where its unit begins: the reader is then led at
+/// least to the function, and services that refuse findings without a file accept it.
 pub(super) fn place<'r>(
     report: &'r Report,
     unit: &'r Unit,
@@ -32,7 +31,7 @@ pub(super) fn place<'r>(
     }
 }
 
-/// The line of the unit's first clause.
+/// Returns the line of the unit's first clause.
 fn first_line(report: &Report, unit: &Unit) -> Option<u32> {
     let mut modules = report.modules.iter();
     let module = modules.find(|it| it.module == unit.module && it.file == unit.file)?;

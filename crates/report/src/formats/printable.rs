@@ -1,13 +1,13 @@
-//! Text without characters that a format can't hold or that a terminal would act upon.
+//! Removes characters from texts that a format cannot represent or that a terminal would interpret.
 //!
-//! Terms under test hold any character; XML 1.0 has no way to write most control characters, not even
-//! escaped.
+//! Terms under test contain any character; XML 1.0 has no representation of most control characters, not even an
+//! escaped one.
 
-/// The text with each control character replaced by U+FFFD, except tabs and ends of lines.
+/// Returns the text with each control character replaced by U+FFFD, except tabs and ends of lines.
 pub(super) fn printable(text: &str) -> String {
     let safe = |c: char| match c {
         '\t' | '\n' | '\r' => c,
-        // XML 1.0 excludes these two by name, next to the control characters.
+        // XML 1.0 excludes these two besides the control characters.
         '\u{fffe}' | '\u{ffff}' => char::REPLACEMENT_CHARACTER,
         _ if c.is_control() => char::REPLACEMENT_CHARACTER,
         _ => c,
@@ -15,12 +15,12 @@ pub(super) fn printable(text: &str) -> String {
     text.chars().map(safe).collect()
 }
 
-/// The same on one line: white space of any length becomes one space.
+/// Returns the text on one line: white space of any length becomes one space.
 pub(super) fn on_one_line(text: &str) -> String {
     printable(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// At most so many characters, with an ellipsis where some were left out.
+/// Returns at most `most` characters, and an ellipsis if some were left out.
 pub(super) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),

@@ -1,7 +1,7 @@
 //! SARIF 2.1.0: findings as results of a static analysis, for GitHub's code scanning and for editors.
 //!
-//! Every finding is a result, whatever its level and status; who reads them filters by level, suppression
-//! and state. Coverage is not part of it.
+//! Every finding is a result, whatever its level and status; readers filter by level, suppression and state. Coverage
+//! is not included.
 
 mod shape;
 
@@ -93,7 +93,7 @@ fn help(kind: Kind) -> &'static str {
     }
 }
 
-/// The severity that findings of a kind have most often.
+/// Returns the most common severity of findings of a kind.
 fn usual_severity(kind: Kind) -> Severity {
     match kind {
         Kind::Crash | Kind::Deadlock | Kind::Spec | Kind::Property => Severity::Error,
@@ -110,7 +110,7 @@ fn severity(finding: &Finding) -> Severity {
     }
 }
 
-/// How the run of the tool itself went.
+/// Returns the record of the tool's own run.
 fn invocation(report: &Report) -> Invocation {
     let mut notifications = Vec::new();
     for unit in &report.units {
@@ -140,12 +140,12 @@ fn invocation(report: &Report) -> Invocation {
     }
 }
 
-/// What results need to know of the whole report.
+/// Facts about the whole report that results depend on.
 struct About<'r> {
     report: &'r Report,
-    /// Frames of a stack outside of these are files of a runtime, which a reader does not have.
+    /// The files of the report. Other files in stack frames belong to a runtime, and the reader does not have them.
     files: BTreeSet<&'r str>,
-    /// Some finding is known, so there is a baseline and the others are new to it.
+    /// Whether some finding is in a baseline, so that the others are new relative to it.
     has_baseline: bool,
 }
 
@@ -195,14 +195,13 @@ impl<'r> About<'r> {
         }
     }
 
-    /// The frames, innermost first, as the report has them.
+    /// Returns the frames of the stack, innermost first.
     fn stack(&self, finding: &Finding) -> Option<Stack> {
         let frames: Vec<Step> = finding.stack.iter().map(|it| self.frame(it)).collect();
         (!frames.is_empty()).then_some(Stack { frames })
     }
 
-    /// A frame is a name, and most often a place: `example:fcmp/1 src/example.erl:8`. Both may have
-    /// spaces in them.
+    /// Reads a frame: a name, usually with a place, as in `example:fcmp/1 src/example.erl:8`. Both may contain spaces.
     fn frame(&self, text: &str) -> Step {
         let with_place = text.rsplit_once(':').and_then(|(before, line)| {
             let line: u32 = line.parse().ok()?;
@@ -220,7 +219,7 @@ impl<'r> About<'r> {
     }
 }
 
-/// What is called, how it ends, and why that counts.
+/// Returns the message of a result: the call, the outcome, and why it matters.
 fn message(finding: &Finding) -> String {
     let mut lines = vec![finding.shown.clone()];
     lines.extend(finding.says.iter().cloned());
@@ -228,7 +227,7 @@ fn message(finding: &Finding) -> String {
     lines.join("\n")
 }
 
-/// The choices on the way to a finding, and the finding itself as the last step.
+/// Returns the choices on the path to a finding, with the finding itself as the last step.
 fn code_flow(finding: &Finding) -> Option<CodeFlow> {
     if finding.reached.is_empty() {
         return None;
@@ -254,7 +253,7 @@ fn physical(place: Place<'_>) -> PhysicalLocation {
     }
 }
 
-/// Every language calls it something else; `function` is the standard's word.
+/// Returns the location of a unit. Languages have different words for units; `function` is the word of the standard.
 fn logical(name: &str, qualified: &str) -> LogicalLocation {
     LogicalLocation {
         name: name.to_owned(),
@@ -263,9 +262,9 @@ fn logical(name: &str, qualified: &str) -> LogicalLocation {
     }
 }
 
-/// A path as a relative reference, or as a `file` URI if it is absolute. Everything is percent-encoded
-/// that is not plain in every part of a URI, the colon too: a relative reference may not seem to have
-/// a scheme.
+/// Returns a path as a relative reference, or as a `file` URI if it is absolute. All characters that are not plain in
+/// every part of a URI are percent-encoded, including the colon, which could make a relative reference look like a
+/// scheme.
 fn uri(path: &str) -> String {
     let mut res = if path.starts_with('/') { "file://".to_owned() } else { String::new() };
     for byte in path.strip_prefix("./").unwrap_or(path).bytes() {
@@ -278,8 +277,8 @@ fn uri(path: &str) -> String {
     res
 }
 
-/// A message of plain text, in which the standard sees links: `[text](target)`. A space keeps a term
-/// from being one; the call stands unchanged in the properties.
+/// Returns a message of plain text. The standard reads `[text](target)` as a link, which a space prevents; the call
+/// stands unchanged in the properties.
 fn text(text: &str) -> Message {
     Message { text: text.replace("](", "] (") }
 }

@@ -1,5 +1,5 @@
-//! Text for a terminal: findings that can be pasted, then what was done, then what is left, and last a
-//! summary that fits on a screen whatever the size of the project.
+//! Text for a terminal: findings that can be pasted into a shell, then what was done and what is left, and a summary at
+//! the end that fits on a screen whatever the size of the project.
 
 mod tables;
 
@@ -17,15 +17,15 @@ use std::io;
 pub(super) const FORMAT: Format =
     Format { name: "text", about: "for people, on a terminal", write };
 
-/// Findings that are shown one by one unless everything is asked for.
+/// How many findings are shown one by one, unless everything is asked for.
 const MAX_FINDINGS: usize = 50;
-/// Units whose refusals have a line of their own, likewise.
+/// How many units have a line for their refusals, unless everything is asked for.
 const MAX_FOLDED: usize = 20;
-/// Other units that lead to the same cause and are named.
+/// How many other units are named that lead to the same cause.
 const MAX_THROUGH: usize = 4;
-/// Goals and their answers that are listed, likewise.
+/// How many goals are listed with their answers, unless everything is asked for.
 const MAX_TESTS: usize = 60;
-/// Commands that run written tests; there is one for each kind of test.
+/// How many commands that run written tests are shown; there is one for each kind of test.
 const MAX_COMMANDS: usize = 4;
 
 fn write(report: &Report, view: &View, out: &mut dyn io::Write) -> io::Result<()> {
@@ -102,7 +102,7 @@ impl Page<'_> {
         self.out.push('\n');
     }
 
-    /// One line for each unit that refuses inputs, or all of them where that is asked for.
+    /// Writes one line for each unit that refuses inputs, or all refusals if these are asked for.
     fn refusals(&mut self, ranked: &Ranked<'_>) {
         let Paint { warning, bold, off, .. } = self.paint;
         if self.view.detail != Detail::Folded {
@@ -129,7 +129,7 @@ impl Page<'_> {
         }
     }
 
-    /// Messages that were sent in vain.
+    /// Writes the messages that were never received.
     fn unreceived(&mut self, unit: &Unit) {
         let Paint { warning, bold, off, .. } = self.paint;
         if unit.unreceived.is_empty() {
@@ -145,7 +145,7 @@ impl Page<'_> {
         self.out.push('\n');
     }
 
-    /// Goals with their answers, for languages that have some.
+    /// Writes goals with their answers, for languages with answers.
     fn tests(&mut self) {
         let Paint { faint, off, .. } = self.paint;
         let report = self.report;
@@ -171,7 +171,7 @@ impl Page<'_> {
         }
     }
 
-    /// The path condition of a test, and the alternatives of its choices.
+    /// Writes the path constraint of a test, and the alternatives of its choices.
     fn path(&mut self, path: &[Chosen]) {
         let Paint { faint, off, .. } = self.paint;
         let mut all: Vec<&str> = Vec::new();
@@ -216,7 +216,7 @@ impl Page<'_> {
         }
     }
 
-    /// What was written where, and how to run the tests.
+    /// Writes which files were written, and how to run the tests.
     fn written(&mut self) {
         let report = self.report;
         let of = |kind: WrittenKind| report.written.iter().filter(move |it| it.kind == kind);
@@ -247,14 +247,14 @@ impl Page<'_> {
     }
 }
 
-/// The failing line, if its source is known.
+/// Returns the failing line, if its source is known.
 pub(super) fn snippet(report: &Report, finding: &Finding) -> Option<Snippet> {
     let (file, line) = (finding.file.as_ref()?, finding.line?);
     let text = report.source_line(file, line)?;
     Some(Snippet::of_line(file, usize::try_from(line).ok()?, text))
 }
 
-/// Why it counts, how often it was seen, and what the real runtime says.
+/// Returns the notes on a finding: why it matters, how often it was seen, and whether the real runtime agrees.
 pub(super) fn notes(finding: &Finding, runtime: &str) -> Vec<String> {
     let mut res = vec![format!("{}: {}", finding.level.title(), finding.because)];
     res.extend(finding.why.iter().filter(|it| **it != finding.because).cloned());
@@ -280,13 +280,13 @@ pub(super) fn notes(finding: &Finding, runtime: &str) -> Vec<String> {
     res
 }
 
-/// The goals before one, and it, as one goal that can be pasted.
+/// Returns the goals of the setup and the goal itself as one goal that can be pasted.
 fn whole(setup: &[String], call: &str) -> String {
     let setup: String = setup.iter().map(|it| format!("once({it}), ")).collect();
     format!("{setup}{call}")
 }
 
-/// What a goal answered, in one line.
+/// Returns the answer to a goal on one line.
 pub(super) fn answer(test: &Test) -> String {
     match test.outcome.as_str() {
         "false" => return "false".to_owned(),
@@ -305,7 +305,7 @@ pub(super) fn answer(test: &Test) -> String {
     }
 }
 
-/// Characters of an example that stands in a line with other words.
+/// The maximal length of an example within a line, in characters.
 const MAX_EXAMPLE: usize = 80;
 
 fn cut(text: &str) -> String {

@@ -1,7 +1,7 @@
-//! A page that shows a tree to unfold, such as the execution tree of `gimlet symbolic`.
+//! A page with a tree that can be unfolded, such as the execution tree of `gimlet symbolic`.
 //!
-//! Trees may be thousands of levels deep. Nothing here recurses, and no element is nested deeper than
-//! browsers allow: they flatten what lies below about 500 levels.
+//! Trees may be thousands of levels deep. The code is not recursive, and no element is nested deeper than browsers
+//! allow: they flatten elements below about 500 levels.
 
 use super::{Shell, visible};
 use askama::Template;
@@ -9,18 +9,18 @@ use askama::Template;
 /// A node of a tree.
 #[derive(Debug, Default)]
 pub struct TreeNode {
-    /// What the node is, in one line: the condition of a branch, the value of a leaf.
+    /// The node in one line: the condition of a branch, or the value of a leaf.
     pub label: String,
-    /// More about it, or nothing.
+    /// Further text; may be empty.
     pub note: String,
     pub kind: TreeKind,
     pub children: Vec<TreeNode>,
 }
 
-/// What a node stands for.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TreeKind {
-    /// A place where paths part.
+    /// A place where paths diverge.
     #[default]
     Branch,
     /// A path that ends with a value.
@@ -29,7 +29,7 @@ pub enum TreeKind {
     Failure,
     /// A path that no input takes.
     Infeasible,
-    /// A path of which we do not know whether an input takes it.
+    /// A path for which it is unknown whether an input takes it.
     Unknown,
 }
 
@@ -63,7 +63,7 @@ impl TreeKind {
     }
 }
 
-/// The default drop recurses once for each level.
+/// The default drop would recurse once for each level.
 impl Drop for TreeNode {
     fn drop(&mut self) {
         let mut rest = std::mem::take(&mut self.children);
@@ -73,10 +73,10 @@ impl Drop for TreeNode {
     }
 }
 
-/// A page of its own that shows the tree, the first levels unfolded.
+/// Returns a page that shows the tree, with the first levels unfolded.
 pub fn tree_page(title: &str, root: &TreeNode) -> String {
     let page = Page { shell: Shell::new(title), counts: counts(root), parts: parts(root) };
-    // Rendering to memory fails only if a value's own formatting fails, and these are texts.
+    // Rendering to memory fails only if formatting a value fails, and these values are texts.
     page.render().unwrap_or_default()
 }
 
@@ -88,7 +88,7 @@ struct Page {
     parts: Vec<Part>,
 }
 
-/// How many nodes of a kind there are.
+/// The number of nodes of a kind.
 struct Count {
     class: &'static str,
     n: usize,
@@ -111,20 +111,20 @@ fn counts(root: &TreeNode) -> Vec<Count> {
     all.into_iter().zip(TreeKind::ALL).filter(|it| 0 < it.0).map(named).collect()
 }
 
-/// A tree that is no deeper than [`MAX_NESTED`]. What lies deeper is a part of its own.
+/// A part of the tree with at most [`MAX_NESTED`] levels. Subtrees below are parts of their own.
 struct Part {
-    /// Zero for the root of the whole tree.
+    /// The number of the part; zero for the part with the root.
     n: usize,
-    /// The label of the node that the part belongs to.
+    /// The label of the node to which the part belongs.
     under: String,
     steps: Vec<Step>,
 }
 
-/// What the template does next.
+/// An action of the template.
 enum Step {
     /// Begins a node with children.
     Open { node: Shown, is_open: bool },
-    /// Ends it.
+    /// Ends the node.
     Close,
     /// A node without children.
     Leaf(Shown),
@@ -138,10 +138,10 @@ struct Shown {
     note: String,
 }
 
-/// Levels of nesting in one part. Each is two elements, and browsers flatten what is deeper than
-/// about 500 elements.
+/// The maximal number of levels in one part. A level is two elements, and browsers flatten elements below about 500
+/// levels.
 const MAX_NESTED: usize = 100;
-/// Levels that are unfolded when the page opens.
+/// How many levels are unfolded when the page opens.
 const OPEN_LEVELS: usize = 4;
 
 enum Task<'t> {
@@ -201,7 +201,7 @@ mod tests {
         tree
     }
 
-    /// The deepest nesting of `details` in a page.
+    /// Returns the deepest nesting of `details` elements in a page.
     fn nesting(page: &str) -> usize {
         let (mut now, mut most) = (0_usize, 0);
         for tag in page.split('<') {

@@ -1,6 +1,6 @@
-//! Makes characters visible that a browser would not show, or would use to reorder the text.
+//! Makes characters visible that a browser would not show or would use to reorder the text.
 
-/// The text with every control character but line feeds and tabs replaced by its picture, and every
+/// Returns the text with every control character except line feeds and tabs replaced by its picture, and every
 /// character that changes the direction of text replaced by its number.
 pub(crate) fn visible(text: &str) -> String {
     if !text.chars().any(is_hidden) {
@@ -18,7 +18,7 @@ pub(crate) fn visible(text: &str) -> String {
     res
 }
 
-/// Whether a browser would drop the character, break the line at it, or turn the text around.
+/// Whether a browser would drop the character, break the line at it, or reorder the text.
 fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' => false,

@@ -16,12 +16,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-/// A browser that does not answer for so long is broken. Nothing is measured with it.
+/// The time after which a browser that does not answer counts as broken. It is not used for measurements.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const PROGRAMS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
-/// As root there is no sandbox, and without network the browser should not try to use one.
+/// As root there is no sandbox, and the browser must not try to use the network.
 const FLAGS: [&str; 13] = [
     "--headless",
     "--no-sandbox",
@@ -38,7 +38,7 @@ const FLAGS: [&str; 13] = [
     "--remote-debugging-pipe",
 ];
 
-/// Gives the browser its two descriptors, which `Command` has no safe way to do.
+/// Gives the browser its two descriptors; `Command` has no safe way to do so.
 const SCRIPT: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null";
 
 /// A browser with one tab.
@@ -48,12 +48,12 @@ pub(crate) struct Browser {
     from: Receiver<Value>,
     n_calls: u64,
     session: Option<String>,
-    /// Events since the last [`Browser::open`].
+    /// The events since the last [`Browser::open`].
     events: Vec<Value>,
     profile: PathBuf,
 }
 
-/// Where pictures and pages are left for people to look at.
+/// Returns the directory where pictures and pages are left for people to look at.
 pub(crate) fn artefacts() -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("html-report");
     fs::create_dir_all(&dir).expect("a directory for artefacts");
@@ -61,7 +61,7 @@ pub(crate) fn artefacts() -> PathBuf {
 }
 
 impl Browser {
-    /// Starts a browser with a new profile. The name tells tests that run at the same time apart.
+    /// Starts a browser with a new profile. The name distinguishes tests that run at the same time.
     pub(crate) fn start(name: &str) -> Browser {
         let program = PROGRAMS.into_iter().find(|it| is_program(it)).unwrap_or_else(|| {
             panic!("none of {PROGRAMS:?} is on PATH; on Debian: apt-get install chromium")
@@ -128,12 +128,12 @@ impl Browser {
         self.from.recv_timeout(PATIENCE).expect("the browser answers")
     }
 
-    /// The parameters of all events of a kind since the page was opened.
+    /// Returns the parameters of all events of a kind since the page was opened.
     pub(crate) fn events(&self, method: &str) -> Vec<&Value> {
         self.events.iter().filter(|it| it["method"] == method).map(|it| &it["params"]).collect()
     }
 
-    /// Sets the size of the window and the colour scheme that the user prefers.
+    /// Sets the size of the window and the user's preferred colour scheme.
     pub(crate) fn look(&mut self, (width, height): (u32, u32), scheme: &str) {
         let size =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
@@ -146,7 +146,7 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({ "media": media, "features": features }));
     }
 
-    /// Opens a file and waits until it has loaded.
+    /// Opens a file and waits until it is loaded.
     pub(crate) fn open(&mut self, file: &Path) {
         self.events.clear();
         let url = format!("file://{}", file.display());
@@ -157,7 +157,7 @@ impl Browser {
         }
     }
 
-    /// The value of a JavaScript expression; a promise is awaited.
+    /// Returns the value of a JavaScript expression; a promise is awaited.
     pub(crate) fn eval(&mut self, expression: &str) -> Value {
         let params =
             json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
@@ -181,7 +181,7 @@ impl Browser {
         }
     }
 
-    /// Presses a key that writes one character, or one that has only a name.
+    /// Presses a key that writes one character, or one that only has a name.
     pub(crate) fn press(&mut self, key: &str) {
         let text = if key.chars().count() == 1 { key } else { "" };
         let code = match key {
@@ -199,9 +199,9 @@ impl Browser {
         self.call("Input.insertText", json!({ "text": text }));
     }
 
-    /// A picture of what the window shows, or of the whole page, left among the artefacts.
+    /// Leaves a picture of the visible part, or of the whole page, among the artefacts.
     pub(crate) fn picture(&mut self, name: &str, part: Part) {
-        // What is out of view is not drawn otherwise.
+        // Otherwise parts of the page that are out of view are not drawn.
         self.eval(
             "document.head.insertAdjacentHTML('beforeend', \
              '<style id=all>* { content-visibility: visible !important }</style>')",
@@ -220,7 +220,7 @@ impl Browser {
         self.eval("document.getElementById('all').remove()");
     }
 
-    /// The page as it is printed.
+    /// Returns the page as it is printed.
     pub(crate) fn print(&mut self, name: &str) -> Vec<u8> {
         let res = self.call("Page.printToPDF", json!({ "printBackground": false }));
         let bytes = decoded(res["data"].as_str().expect("a document"));
@@ -235,7 +235,7 @@ pub(crate) enum Part {
     Page,
 }
 
-/// The browser ends when nobody can write to it any more.
+/// The browser ends when its input is closed.
 impl Drop for Browser {
     fn drop(&mut self) {
         self.to = None;
@@ -249,7 +249,7 @@ fn is_program(name: &str) -> bool {
     std::env::split_paths(&path).any(|it| it.join(name).is_file())
 }
 
-/// Base64 without its padding.
+/// Decodes Base64 without padding.
 fn decoded(text: &str) -> Vec<u8> {
     let digit = |it: u8| match it {
         b'A'..=b'Z' => it - b'A',

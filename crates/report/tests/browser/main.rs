@@ -1,6 +1,6 @@
-//! The HTML report in a real browser: what it shows, what it does, and what it asks the network for.
+//! Tests of the HTML report in a real browser: its contents, its behaviour, and its network requests.
 //!
-//! Pages and pictures are left in `html-report` of the target's directory for temporary files.
+//! Pages and pictures are left in `html-report` in the target's directory for temporary files.
 
 mod devtools;
 #[path = "../formats/samples.rs"]
@@ -16,7 +16,7 @@ const DESKTOP: (u32, u32) = (1280, 800);
 const PHONE: (u32, u32) = (390, 844);
 const SCHEMES: [&str; 2] = ["light", "dark"];
 
-/// Writes a page among the artefacts.
+/// Writes a page to the artefacts.
 fn page(name: &str, text: &str) -> PathBuf {
     let file = artefacts().join(format!("{}.html", name.replace(' ', "-")));
     fs::write(&file, text).expect("a file");
@@ -27,7 +27,7 @@ fn html(report: &Report) -> String {
     format_named("html").expect("the format").text(report, &View::default())
 }
 
-/// The address of everything that the page asked for, but for itself and what it holds.
+/// Returns the address of every request of the page except for itself and embedded data.
 fn requests(browser: &Browser) -> Vec<String> {
     let url = |it: &&Value| {
         let url = it.pointer("/request/url").and_then(Value::as_str);
@@ -38,7 +38,7 @@ fn requests(browser: &Browser) -> Vec<String> {
     all.filter(|it| !it.starts_with("data:")).collect()
 }
 
-/// What the browser complained about.
+/// Returns the browser's complaints.
 fn complaints(browser: &Browser) -> Vec<String> {
     let all = ["Log.entryAdded", "Runtime.exceptionThrown"];
     all.iter().flat_map(|it| browser.events(it)).map(Value::to_string).collect()
@@ -72,7 +72,7 @@ fn pages_are_sound_at_every_size_and_in_every_theme() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A binary tree whose ends are one node of each kind.
+/// Returns a binary tree whose leaves are one node of each kind.
 fn tree(depth: usize) -> TreeNode {
     let kinds = [TreeKind::Value, TreeKind::Failure, TreeKind::Infeasible, TreeKind::Unknown];
     let node = |label: String, kind: TreeKind, children: Vec<TreeNode>| {
@@ -148,7 +148,7 @@ fn without_script_everything_is_there() {
     assert_eq!(browser.eval("document.documentElement.classList.contains('scripted')"), false);
     let dead = "[...document.querySelectorAll('.js')].filter((it) => it.checkVisibility()).length";
     assert_eq!(browser.eval(dead), 0, "what needs a script is not shown");
-    // Elements that fold need none.
+    // Elements that fold need no script.
     let is_open = "document.querySelector('#refusals > details').open";
     assert_eq!(browser.eval(is_open), false);
     browser.click("#refusals > details > summary");
@@ -172,8 +172,7 @@ fn it_prints() {
     assert_eq!(browser.eval(sides), "none", "what is clicked is not printed");
 }
 
-/// Opening is fast because there is little to lay out: that is counted. The time is measured and left
-/// among the artefacts.
+/// Checks that the page opens fast by counting its elements. The time is measured and left among the artefacts.
 #[test]
 fn five_hundred_modules_are_few_elements() {
     let mut browser = Browser::start("large");

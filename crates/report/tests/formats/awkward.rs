@@ -1,4 +1,4 @@
-//! A report whose names, places and terms are as unkind to formats as the languages allow.
+//! A report whose names, places and terms are as difficult for formats as the languages allow.
 
 use crate::samples;
 use report::{
@@ -6,7 +6,7 @@ use report::{
     Status, Unit, fingerprint, input_id,
 };
 
-/// Every sample, and the awkward one.
+/// Returns every sample and the awkward report.
 pub(crate) fn reports() -> Vec<(&'static str, Report)> {
     let mut res = samples::all();
     res.push(("awkward", report()));

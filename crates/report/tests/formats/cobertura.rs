@@ -1,4 +1,4 @@
-//! Cobertura's XML, read back by the crate `roxmltree`.
+//! Tests of Cobertura's XML, which is read back by the crate `roxmltree`.
 
 use crate::{awkward, samples, written};
 use report::{Module, Report, View};
@@ -21,7 +21,7 @@ fn number(of: Node<'_, '_>, name: &str) -> usize {
     attribute(of, name).parse().expect("a number")
 }
 
-/// Hits by line of the element `lines` in this one.
+/// Returns the hits by line in the element `lines`.
 fn lines(of: Node<'_, '_>) -> BTreeMap<u32, usize> {
     let list = children(of, "lines").next().expect("lines");
     let read = list.children().filter(Node::is_element).map(|it| {
@@ -39,14 +39,14 @@ fn expected(module: &Module) -> BTreeMap<u32, usize> {
     res
 }
 
-/// Only the characters that XML can hold.
+/// Returns only the characters that XML can represent.
 fn legal(text: &str) -> String {
     let is_legal =
         |c: &char| matches!(*c, '\t' | '\n' | '\r') || !c.is_control() && *c != '\u{fffe}';
     text.chars().filter(is_legal).collect()
 }
 
-/// A rate must be the share of lines that have hits, rounded down.
+/// Checks that a rate is the share of lines with hits, rounded down.
 fn check_rate(of: Node<'_, '_>, n_hit: usize, n_all: usize) {
     let rate: f64 = attribute(of, "line-rate").parse().expect("a rate");
     let exact = if n_all == 0 { 1.0 } else { n_hit as f64 / n_all as f64 };
@@ -106,7 +106,7 @@ fn check_methods(class: Node<'_, '_>, module: &Module) {
     assert_eq!(read, expected, "{}", module.title);
 }
 
-/// The attributes that `coverage-04.dtd` requires of each element.
+/// Checks the attributes that `coverage-04.dtd` requires of each element.
 #[test]
 fn every_element_has_what_its_definition_requires() {
     let required: BTreeMap<&str, &str> = BTreeMap::from([

@@ -1,4 +1,4 @@
-//! Workflow commands, read by the rules of GitHub's runner, and a golden file.
+//! Tests of workflow commands, by the rules of GitHub's runner and with a golden file.
 
 use crate::{awkward, samples, written};
 use expect_test::expect_file;
@@ -9,7 +9,7 @@ fn text(report: &Report) -> String {
     written("github", report, &View::default())
 }
 
-/// A workflow command as the runner sees it.
+/// A workflow command as the runner reads it.
 #[derive(Debug)]
 struct Command {
     name: String,
@@ -17,8 +17,8 @@ struct Command {
     message: String,
 }
 
-/// Reads a line as the runner does (`ActionCommand.TryParseV2`): white space, two colons, a name, a
-/// space, properties that are separated by commas, two colons, the message.
+/// Reads a line as the runner does (`ActionCommand.TryParseV2`): white space, two colons, a name, a space, properties
+/// separated by commas, two colons, the message.
 fn command(line: &str) -> Option<Command> {
     let (head, message) = line.trim_start().strip_prefix("::")?.split_once("::")?;
     let (name, properties) = head.split_once(' ').unwrap_or((head, ""));
@@ -106,7 +106,7 @@ fn leading_number(text: &str) -> usize {
 
 #[test]
 fn no_text_starts_a_command() {
-    // Enough findings that some are lines of the log.
+    // There are so many findings that some become lines of the log.
     let mut report = awkward::report();
     let findings = report.units[0].findings.clone();
     report.units[0].findings = findings.iter().cycle().take(60).cloned().collect();
@@ -118,7 +118,7 @@ fn no_text_starts_a_command() {
                 assert!(names.contains(&it.name.as_str()), "{line}");
                 assert_ne!(it.message, "injected", "{line}");
             }
-            // The older form may begin at any place of a line.
+            // A command of the older form may begin anywhere in a line.
             None => assert!(!line.contains("##["), "{line}"),
         }
     }

@@ -1,5 +1,5 @@
-//! JUnit's XML, read back by the crate `junit-parser`; what stands within elements, where `junit-parser`
-//! drops escaped characters, by `roxmltree`.
+//! Tests of JUnit's XML, which is read back by the crate `junit-parser`; the contents of elements, in which
+//! `junit-parser` drops escaped characters, are read by `roxmltree`.
 
 use crate::{awkward, samples, written};
 use junit_parser::{TestCase, TestStatus, TestSuites};
@@ -11,13 +11,13 @@ fn read(report: &Report) -> TestSuites {
     junit_parser::from_reader(text.as_bytes()).unwrap_or_else(|it| panic!("{it}\n{text}"))
 }
 
-/// What a reader can see of a text: white space and what XML can't hold aside.
+/// Returns the visible characters of a text, without white space and without characters that XML cannot represent.
 fn essence(text: &str) -> String {
     let is_seen = |c: &char| !c.is_whitespace() && !c.is_control();
     text.chars().filter(is_seen).filter(|it| !"\u{fffe}\u{fffd}".contains(*it)).collect()
 }
 
-/// The texts within a case: of its failure or error, of its output, and of what it says of itself.
+/// The texts within a case: of its failure or error, and of its output.
 #[derive(Debug)]
 struct Texts {
     status: String,
@@ -25,7 +25,7 @@ struct Texts {
     err: String,
 }
 
-/// The texts of all cases, in the order of the document.
+/// Returns the texts of all cases, in the order of the document.
 fn texts(report: &Report) -> Vec<Texts> {
     let text = written("junit", report, &View::default());
     let document = Document::parse(&text).unwrap_or_else(|it| panic!("{it}\n{text}"));

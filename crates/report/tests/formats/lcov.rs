@@ -1,4 +1,4 @@
-//! LCOV, read back by the crate `lcov` and by Debian's `genhtml`.
+//! Tests of LCOV, which is read back by the crate `lcov` and by Debian's `genhtml`.
 
 use crate::{awkward, samples, written};
 use lcov::{Reader, Record};
@@ -11,7 +11,7 @@ fn text(report: &Report) -> String {
     written("lcov", report, &View::default())
 }
 
-/// Covered clauses by file and line, straight from the report.
+/// Returns the covered clauses by file and line, straight from the report.
 fn expected(report: &Report) -> BTreeMap<&str, BTreeMap<u32, u64>> {
     let mut res: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
     for module in &report.modules {
@@ -24,7 +24,7 @@ fn expected(report: &Report) -> BTreeMap<&str, BTreeMap<u32, u64>> {
     res
 }
 
-/// What a reader finds in one record.
+/// The content of one record.
 #[derive(Debug, Default)]
 struct Read {
     lines: BTreeMap<u32, u64>,
@@ -116,7 +116,7 @@ fn functions_of_modules_that_share_a_file_keep_apart() {
     assert_eq!(names, ["One.f/1", "One.g/0", "Two.f/1", "Two.g/0"]);
 }
 
-/// `genhtml` prints what it counted; the report says what that must be.
+/// Checks the counts that `genhtml` prints.
 #[test]
 fn genhtml_counts_the_same() {
     for (name, report) in awkward::reports() {
@@ -157,7 +157,7 @@ fn genhtml_shows_functions_by_name() {
 
 fn genhtml(text: &str) -> String {
     let dir = tempfile::tempdir().expect("a directory");
-    // The sources of samples are not on the disk.
+    // The sources of the samples are not on the disk.
     run_genhtml(dir.path(), text, &["--no-sourceview"])
 }
 
@@ -178,7 +178,7 @@ fn run_genhtml(dir: &Path, text: &str, options: &[&str]) -> String {
     printed
 }
 
-/// The text of the file of that name, wherever in the directory it is.
+/// Returns the text of the file with this name, anywhere in the directory.
 #[expect(clippy::disallowed_methods, reason = "a test reads what genhtml wrote")]
 fn page_named(dir: &Path, name: &str) -> Option<String> {
     fs::read_dir(dir).ok()?.flatten().find_map(|entry| match entry.path() {

@@ -1,4 +1,4 @@
-//! Text and JSON: what people read last fits on a screen, what programs read keeps its schema.
+//! Tests of text and JSON: the summary fits on a screen, and the JSON keeps its schema.
 
 mod awkward;
 mod cobertura;
@@ -34,7 +34,7 @@ fn a_report_survives_json() {
     }
 }
 
-/// Made anew with `UPDATE_EXPECT=1 cargo test -p report`.
+/// The schema is written again by `UPDATE_EXPECT=1 cargo test -p report`.
 #[test]
 fn the_published_schema_is_that_of_the_types() {
     expect_file!["../../../../docs/report.schema.json"].assert_eq(&schema_text());

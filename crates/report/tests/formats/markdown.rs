@@ -1,18 +1,18 @@
-//! Markdown, read back by the crate `pulldown-cmark`, and golden files.
+//! Tests of Markdown, which is read back by the crate `pulldown-cmark`, and golden files.
 
 use crate::{awkward, samples, written};
 use expect_test::expect_file;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use report::{Report, Summary, View, ranked};
 
-/// The most that GitHub takes.
+/// The maximal length of a comment on GitHub, in characters.
 const MAX_CHARS: usize = 65_536;
 
 fn text(report: &Report) -> String {
     written("markdown", report, &View::default())
 }
 
-/// What a reader makes of a document.
+/// The content of a document as a reader parses it.
 #[derive(Debug, Default)]
 struct Read {
     headings: Vec<String>,
@@ -21,7 +21,7 @@ struct Read {
     /// Text outside of all code.
     prose: String,
     blocks: Vec<(String, String)>,
-    /// Rows of tables, the cells with their text.
+    /// The rows of tables, as the texts of their cells.
     rows: Vec<Vec<String>>,
     html: String,
     others: Vec<String>,
@@ -85,13 +85,13 @@ fn read(text: &str) -> Read {
     res
 }
 
-/// Names of the tags of some HTML, closing ones with their slash.
+/// Returns the names of the tags in some HTML, closing ones with their slash.
 fn tags(html: &str) -> Vec<&str> {
     let starts = html.split('<').skip(1);
     starts.map(|it| it.split(['>', ' ', '\n']).next().unwrap_or_default()).collect()
 }
 
-/// What a reader can see of a text that is shown in part.
+/// Returns the visible characters of a text that is shown in part.
 fn essence(text: &str) -> String {
     let is_seen = |c: &char| !c.is_whitespace() && !c.is_control();
     text.chars().filter(is_seen).filter(|it| !"\u{fffe}\u{fffd}\u{200b}…".contains(*it)).collect()
@@ -182,7 +182,7 @@ fn a_comment_is_never_too_long() {
     }
 }
 
-/// A large report that has nothing but this text in it.
+/// Checks the length of a large report whose texts are all `hostile`.
 fn check_length(hostile: &str) {
     let mut report = samples::large(60, 8);
     for unit in &mut report.units {
@@ -202,7 +202,7 @@ fn check_length(hostile: &str) {
     assert_eq!(read(&text).others, Vec::<String>::new());
 }
 
-/// GitHub makes `@name` outside of code a message to that person.
+/// GitHub notifies a person of `@name` outside of code.
 #[test]
 fn nobody_is_mentioned() {
     let read = read(&text(&awkward::report()));

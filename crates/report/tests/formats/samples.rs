@@ -1,5 +1,5 @@
-//! Reports of every kind that formats must cope with, for both families of languages: with findings,
-//! with none, interrupted, and with thousands of units.
+//! Sample reports for the tests of all formats, in several languages: with findings, without findings, interrupted, and
+//! with thousands of units.
 
 use report::{
     Chart, CoveredLine, Fate, Finding, FunctionShare, Kind, Language, Level, Loss, Mail, Module,
@@ -7,7 +7,7 @@ use report::{
     UnitCoverage, Why, Written, WrittenKind, fingerprint, input_id,
 };
 
-/// All of them, by name.
+/// Returns all samples by name.
 pub(crate) fn all() -> Vec<(&'static str, Report)> {
     vec![
         ("erlang with findings", erlang()),
@@ -64,7 +64,7 @@ wait() ->
     receive {never, X} -> X end.
 ";
 
-/// Three levels, a schedule with a chart, characters that every format must escape.
+/// Three levels, a schedule with a chart, and characters that every format must escape.
 pub(crate) fn erlang() -> Report {
     let crash = Finding {
         id: input_id("example:foo([42])"),
@@ -376,7 +376,7 @@ pub(crate) fn prolog() -> Report {
     res
 }
 
-/// Units of two languages, nothing found.
+/// Units of two languages without findings.
 pub(crate) fn clean() -> Report {
     let (mut left, right) = (erlang(), prolog());
     left.languages.extend(right.languages);
@@ -390,7 +390,7 @@ pub(crate) fn clean() -> Report {
     left
 }
 
-/// Ended by Ctrl-C: one unit done, one in trouble, one without its turn.
+/// A report ended by Ctrl-C: one unit done, one with an error of the tool, one without its turn.
 pub(crate) fn interrupted() -> Report {
     let mut res = erlang();
     res.interrupted = true;
@@ -412,7 +412,7 @@ pub(crate) fn interrupted() -> Report {
     res
 }
 
-/// A project of so many modules with so many units each; every tenth unit has a finding.
+/// A project with `n_modules` modules of `n_units` units each; every tenth unit has a finding.
 pub(crate) fn large(n_modules: usize, n_units: usize) -> Report {
     let first = erlang();
     let mut res = Report {

@@ -1,4 +1,4 @@
-//! SARIF, read back by the crate `serde-sarif`, whose types are made from the official schema.
+//! Tests of SARIF, which is read back by the crate `serde-sarif`; its types are made from the official schema.
 
 use crate::{awkward, samples, written};
 use report::{Finding, Kind, Level, Report, Status, Unit, View};
@@ -29,7 +29,7 @@ fn line(location: &Location) -> Option<i64> {
     location.physical_location.as_ref()?.region.as_ref()?.start_line
 }
 
-/// The path that a URI stands for.
+/// Returns the path of a URI.
 fn path(uri: &str) -> String {
     let path = uri.strip_prefix("file://").unwrap_or(uri);
     let mut bytes = Vec::new();
@@ -95,7 +95,7 @@ fn check_result(name: &str, result: &Found, unit: &Unit, finding: &Finding) {
     check_state(name, result, finding);
 }
 
-/// Stacks and the way to the finding.
+/// Checks stacks and code flows.
 fn check_ways(name: &str, result: &Found, finding: &Finding) {
     let flows = result.code_flows.as_deref().unwrap_or_default();
     assert_eq!(flows.len(), usize::from(!finding.reached.is_empty()), "{name}");

@@ -1,7 +1,7 @@
 //! A launcher for the tests of this crate.
 //!
-//! `confine hold PROGRAM ARG...` is an owner, for tests that kill one: it starts the program with every
-//! right but that to outlive it, writes the number of the guard to its standard error, and waits.
+//! `confine hold PROGRAM ARG...` is an owner, for tests that kill one: it starts the program with all rights except to
+//! outlive it, writes the guard's process id to its standard error, and waits.
 
 use sandbox::{Files, Launcher, Network, Policy, Process, Programs};
 use std::io::Write as _;
@@ -32,7 +32,7 @@ fn hold() -> Result<ExitCode, std::io::Error> {
     let program = args.next().unwrap_or_default();
     let launcher = Launcher::new(std::env::current_exe()?);
     let mut command = launcher.command(&policy, Path::new(&program));
-    // What the program writes there must not come before the number of the guard.
+    // The program's own output on standard error must not come before the process id.
     let mut process = Process::start(command.args(args).stderr(Stdio::null()), None)?;
     writeln!(std::io::stderr(), "{}", process.id())?;
     let ended = process.wait()?;

@@ -1,5 +1,5 @@
-//! A place outside of the sandbox with everything that a program could harm, and ways to look whether
-//! it did.
+//! A test environment outside of the sandbox with everything that a program could harm, and functions that check
+//! whether it did.
 
 use sandbox::{Launcher, Policy, Process, Scratch};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ pub(crate) fn launcher() -> Launcher {
     Launcher::new(PathBuf::from(env!("CARGO_BIN_EXE_confine")))
 }
 
-/// A directory with files, services that listen, and a process.
+/// A directory with files, listening services, and a process.
 pub(crate) struct Outside {
     dir: TempDir,
     tcp: TcpListener,
@@ -25,7 +25,7 @@ pub(crate) struct Outside {
     victim: Child,
 }
 
-/// What a program may harm, as it is at one moment.
+/// The state of everything that a program could harm.
 pub(crate) type State = BTreeMap<String, String>;
 
 impl Outside {
@@ -64,7 +64,7 @@ impl Outside {
         self.victim.id()
     }
 
-    /// Everything that a program could have changed; asking takes visitors away.
+    /// Returns the state. Accepts pending connections.
     pub(crate) fn state(&mut self) -> State {
         let mut res = State::new();
         for entry in fs::read_dir(self.path()).unwrap() {
@@ -101,7 +101,7 @@ impl Drop for Outside {
     }
 }
 
-/// The names of what is no more as it was, or was not there.
+/// Returns the names of what changed or is new.
 pub(crate) fn changed(before: &State, after: &State) -> Vec<String> {
     let names = before.keys().chain(after.keys().filter(|it| !before.contains_key(*it)));
     names.filter(|it| before.get(*it) != after.get(*it)).cloned().collect()
@@ -112,7 +112,7 @@ pub(crate) struct Said {
     pub(crate) stderr: String,
 }
 
-/// What a program says that runs under a policy, in a scratch directory. Its own is the current one.
+/// Runs a program under a policy in a scratch directory and returns its output.
 pub(crate) fn confined(policy: Policy, program: &Path, prepare: impl Fn(&mut Command)) -> Said {
     let scratch = Scratch::new().unwrap();
     let policy = Policy { scratch: Some(scratch.path().to_owned()), ..policy };

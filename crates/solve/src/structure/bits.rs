@@ -1,19 +1,19 @@
-//! Bitstrings: sizes, and the numbers in parts of them.
+//! Bitstrings: their sizes, and the integers encoded in parts of them.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other terms are no bitstrings")]
 
 use super::facts::fact;
 use super::range::{Range, integer};
-use super::state::{Closed, NodeId, Pending, Shape, State, Step};
+use super::state::{Consistency, Contradiction, NodeId, Pending, Shape, State};
 use super::value::Value;
 use num_bigint::BigInt;
 use num_traits::One;
 use term::{Bits, Kinds, Op, Term};
 
-/// Numbers with the same last bits that are tried one by one.
+/// Up to how many integers with given last bits are tried one by one.
 const MAX_ENDS: i128 = 8;
 
-/// Longer ones are not made.
+/// Longer bitstrings are not constructed, in bits.
 const MAX_BITS: u64 = 1 << 20;
 
 impl<'q> State<'q> {
@@ -22,7 +22,7 @@ impl<'q> State<'q> {
         node: NodeId,
         op: Op,
         args: &[NodeId],
-    ) -> Result<bool, Closed> {
+    ) -> Result<bool, Contradiction> {
         match (op, args) {
             (Op::BitSize, [of]) => self.has_bit_size(node, *of),
             (Op::Slice, [of, offset, len]) => {
@@ -32,7 +32,7 @@ impl<'q> State<'q> {
                 self.narrow_range(*offset, Range::new(0, i128::MAX))?;
                 self.narrow_range(*len, Range::new(0, i128::MAX))?;
                 if let Some(size) = self.bit_len(node) {
-                    self.bind_int(*len, i64::try_from(size).map_err(|_| Closed)?)?;
+                    self.bind_int(*len, i64::try_from(size).map_err(|_| Contradiction)?)?;
                 }
                 let least = self.node(node).limits.as_ref().map_or(0, |it| it.min_bits);
                 self.narrow_range(*len, Range::new(i128::from(least), i128::MAX))?;
@@ -44,7 +44,7 @@ impl<'q> State<'q> {
                     self.narrow_range(*len, Range::new(0, size - from.low))?;
                 }
                 if let Some(len) = self.known_int(*len) {
-                    self.set_bits(node, u64::try_from(len).map_err(|_| Closed)?)?;
+                    self.set_bits(node, u64::try_from(len).map_err(|_| Contradiction)?)?;
                 }
                 Ok(false)
             }
@@ -61,13 +61,13 @@ impl<'q> State<'q> {
                     return Ok(false);
                 };
                 if let Some(value) = self.integer(node) {
-                    let size = Term::Int(i64::try_from(size).map_err(|_| Closed)?);
+                    let size = Term::Int(i64::try_from(size).map_err(|_| Contradiction)?);
                     let op = Op::IntegerToBits { is_little };
                     let bits = term::apply(op, &[&Term::integer(value.clone()), &size]);
-                    let bits = bits.ok_or(Closed)?;
+                    let bits = bits.ok_or(Contradiction)?;
                     let back = term::apply(Op::BitsToInteger { is_signed, is_little }, &[&bits]);
                     if back != Some(Term::integer(value)) {
-                        return Err(Closed);
+                        return Err(Contradiction);
                     }
                     return self.bind(*of, &Value::own(bits)).map(|()| true);
                 }
@@ -85,14 +85,14 @@ impl<'q> State<'q> {
             (Op::IntegerToBits { is_little }, [value, size]) => {
                 self.narrow_range(*size, Range::new(0, i128::MAX))?;
                 if let Some(len) = self.bit_len(node) {
-                    self.bind_int(*size, i64::try_from(len).map_err(|_| Closed)?)?;
+                    self.bind_int(*size, i64::try_from(len).map_err(|_| Contradiction)?)?;
                 }
                 let Some(len) = self.known_int(*size) else { return Ok(false) };
-                let len = u64::try_from(len).map_err(|_| Closed)?;
+                let len = u64::try_from(len).map_err(|_| Contradiction)?;
                 self.set_bits(node, len)?;
                 if let Some(bits) = self.ground(node) {
                     let op = Op::BitsToInteger { is_signed: false, is_little };
-                    let low = term::apply(op, &[&bits.term()]).ok_or(Closed)?;
+                    let low = term::apply(op, &[&bits.term()]).ok_or(Contradiction)?;
                     return self.ends_with(*value, len, &low);
                 }
                 Ok(false)
@@ -102,14 +102,14 @@ impl<'q> State<'q> {
         }
     }
 
-    /// How many bits the node has at most, if it is a part whose size is bounded.
+    /// Returns the maximal size in bits if the node is a slice of bounded length.
     fn max_bits(&self, id: NodeId) -> Option<i128> {
         let (Op::Slice, args) = self.node(id).origin.clone()? else { return None };
         let range = self.range(*args.get(2)?);
         range.has_high().then_some(range.high)
     }
 
-    /// The same number of the same bits.
+    /// Returns another node that is defined as the integer of the same bits.
     fn twin_number(&self, node: NodeId, op: Op, of: NodeId) -> Option<NodeId> {
         self.pending.iter().find_map(|it| match it {
             Pending::Define(number, same, args) if *same == op => {
@@ -120,8 +120,9 @@ impl<'q> State<'q> {
         })
     }
 
-    /// The integer's last bits are these. `true`: nothing is left to be seen to.
-    fn ends_with(&mut self, value: NodeId, len: u64, low: &Term) -> Result<bool, Closed> {
+    /// Requires that the last `len` bits of the integer are `low`. Returns `true` if the constraint is settled and can
+    /// be dropped.
+    fn ends_with(&mut self, value: NodeId, len: u64, low: &Term) -> Result<bool, Contradiction> {
         let range = self.range(value);
         let Some(low) = low.as_int().map(i128::from).filter(|_| len < 100) else {
             return Ok(false);
@@ -132,7 +133,7 @@ impl<'q> State<'q> {
         let step = 1i128 << len;
         let first = range.low + (low - range.low).rem_euclid(step);
         if first > range.high {
-            return Err(Closed);
+            return Err(Contradiction);
         }
         let n = (range.high - first) / step;
         if n == 0 {
@@ -148,7 +149,7 @@ impl<'q> State<'q> {
         Ok(true)
     }
 
-    /// How many bits the node has, if that is known.
+    /// Returns the size in bits, if it is known.
     pub(super) fn bit_len(&self, id: NodeId) -> Option<u64> {
         match &self.node(id).shape {
             Shape::Literal(value) => {
@@ -162,19 +163,19 @@ impl<'q> State<'q> {
         }
     }
 
-    pub(super) fn set_bits(&mut self, id: NodeId, bits: u64) -> Step {
+    pub(super) fn set_bits(&mut self, id: NodeId, bits: u64) -> Consistency {
         if let Some(known) = self.bit_len(id) {
-            return if known == bits { Ok(()) } else { Err(Closed) };
+            return if known == bits { Ok(()) } else { Err(Contradiction) };
         }
         let limits = self.change_limits(id);
         let fits = limits.is_binary.is_none_or(|it| it == bits.is_multiple_of(8));
         if bits < limits.min_bits || !fits {
-            return Err(Closed);
+            return Err(Contradiction);
         }
         limits.bits = Some(bits);
         if bits > MAX_BITS {
             self.typing.is_cut.set(true);
-            return Err(Closed);
+            return Err(Contradiction);
         }
         if bits == 0 {
             return self.bind(id, &Value::own(Term::Bits(Bits::default())));
@@ -182,9 +183,9 @@ impl<'q> State<'q> {
         self.settle(id)
     }
 
-    pub(super) fn set_min_bits(&mut self, id: NodeId, bits: u64) -> Step {
+    pub(super) fn set_min_bits(&mut self, id: NodeId, bits: u64) -> Consistency {
         if let Some(known) = self.bit_len(id) {
-            return if bits <= known { Ok(()) } else { Err(Closed) };
+            return if bits <= known { Ok(()) } else { Err(Contradiction) };
         }
         if self.node(id).limits.as_ref().is_none_or(|it| it.min_bits < bits) {
             self.change_limits(id).min_bits = bits;
@@ -192,12 +193,16 @@ impl<'q> State<'q> {
         Ok(())
     }
 
-    fn has_bit_size(&mut self, node: NodeId, of: NodeId) -> Result<bool, Closed> {
+    fn has_bit_size(&mut self, node: NodeId, of: NodeId) -> Result<bool, Contradiction> {
         if let Some(bits) = self.bit_len(of) {
-            return self.bind_int(node, i64::try_from(bits).map_err(|_| Closed)?).map(|()| true);
+            return self
+                .bind_int(node, i64::try_from(bits).map_err(|_| Contradiction)?)
+                .map(|()| true);
         }
         if let Some(size) = self.known_int(node) {
-            return self.set_bits(of, u64::try_from(size).map_err(|_| Closed)?).map(|()| true);
+            return self
+                .set_bits(of, u64::try_from(size).map_err(|_| Contradiction)?)
+                .map(|()| true);
         }
         if let Some((Op::Slice, args)) = self.node(of).origin.clone()
             && let [_, _, len] = *args
@@ -217,35 +222,35 @@ impl<'q> State<'q> {
         Ok(false)
     }
 
-    fn concat(&mut self, node: NodeId, parts: &[NodeId]) -> Result<bool, Closed> {
+    fn concat(&mut self, node: NodeId, parts: &[NodeId]) -> Result<bool, Contradiction> {
         let sizes: Vec<Option<u64>> = parts.iter().map(|it| self.bit_len(*it)).collect();
         let known: u64 = sizes.iter().flatten().sum();
         let open: Vec<NodeId> =
             parts.iter().zip(&sizes).filter(|it| it.1.is_none()).map(|it| *it.0).collect();
         match (self.bit_len(node), open.as_slice()) {
             (None, []) => self.set_bits(node, known)?,
-            (Some(all), []) if all != known => return Err(Closed),
+            (Some(all), []) if all != known => return Err(Contradiction),
             (Some(all), [only]) => {
-                self.set_bits(*only, all.checked_sub(known).ok_or(Closed)?)?;
+                self.set_bits(*only, all.checked_sub(known).ok_or(Contradiction)?)?;
             }
-            (Some(all), _) if known > all => return Err(Closed),
+            (Some(all), _) if known > all => return Err(Contradiction),
             _ => (),
         }
         let Some(whole) = self.ground(node) else { return Ok(false) };
         let mut at = 0;
         for part in parts {
             let Some(size) = self.bit_len(*part) else { return Ok(false) };
-            let Term::Bits(bits) = &*whole.term() else { return Err(Closed) };
-            let size = usize::try_from(size).map_err(|_| Closed)?;
-            let piece = bits.slice(at, size).ok_or(Closed)?;
+            let Term::Bits(bits) = &*whole.term() else { return Err(Contradiction) };
+            let size = usize::try_from(size).map_err(|_| Contradiction)?;
+            let piece = bits.slice(at, size).ok_or(Contradiction)?;
             self.bind(*part, &Value::own(Term::Bits(piece)))?;
             at += size;
         }
         Ok(true)
     }
 
-    /// A bitstring of this size: what is known of its parts, and the hint elsewhere. `None`: some
-    /// part is not known.
+    /// Returns a bitstring of this size with the known slices in place and the bits of the hint elsewhere; `None` if
+    /// some slice is not known.
     pub(super) fn assemble(&self, id: NodeId, size: u64) -> Option<Term> {
         Bits::made_up(size)?;
         let size = usize::try_from(size).ok()?;

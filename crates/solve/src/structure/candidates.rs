@@ -1,4 +1,4 @@
-//! Values worth trying for a node, the best first.
+//! Candidate values for an undecided node, the best first.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other nodes and types give no values")]
 
@@ -10,24 +10,25 @@ use super::value::Value;
 use num_traits::ToPrimitive;
 use term::{Bits, Kind, Kinds, Op, Term};
 
+/// A decision that the search can make.
 #[derive(Clone, Debug)]
 pub(super) enum Choice<'q> {
-    /// Of the pending alternatives at this place.
+    /// Requires the facts of one alternative; the index is that of the pending `Either`.
     Facts(usize, Vec<Fact>),
     Kinds(NodeId, Kinds),
     Value(NodeId, Value<'q>),
     Arity(NodeId, u32),
     Bits(NodeId, u64),
     FunArity(NodeId, u8),
-    /// The n-th type of the node is this alternative.
+    /// Restricts the n-th type of the node to this alternative.
     Alternative(NodeId, usize, Alt<'q>),
 }
 
-/// Ranges up to this many integers are tried to the end.
+/// Ranges with at most this many integers are enumerated.
 const MAX_ALL: u64 = 40;
 
 impl<'q> State<'q> {
-    /// What to try for an open node, and whether that is all it can be.
+    /// Returns the candidates for an open node, and whether they are exhaustive.
     pub(super) fn values(&self, id: NodeId) -> (Vec<Choice<'q>>, bool) {
         let kinds = self.kinds(id);
         match &self.node(id).shape {
@@ -105,7 +106,7 @@ impl<'q> State<'q> {
         (self.admitted(id, terms), is_complete)
     }
 
-    /// The kinds that the node may be of, the plainest first. A list is proper if it may be.
+    /// Returns the kinds that the node may have, the simplest first; for the tail of a list, `[]` comes first.
     pub(super) fn plainest(&self, id: NodeId) -> Vec<Kinds> {
         let node = self.node(id);
         let mut res: Vec<Kinds> =
@@ -124,7 +125,7 @@ impl<'q> State<'q> {
         kept.into_iter().map(|it| Choice::Value(id, it)).collect()
     }
 
-    /// A value of this kind, if the node may have one; nothing else depends on it.
+    /// Returns a value of this kind that the node admits, for a node that nothing else depends on.
     pub(super) fn plain_value(&self, id: NodeId, kind: Kinds) -> Option<Term> {
         let node = self.node(id);
         for alts in &node.types {
@@ -180,7 +181,7 @@ impl<'q> State<'q> {
         found.map(|it| it.term().into_owned())
     }
 
-    /// Lists next to the bounds of a node.
+    /// Returns lists near the bounds of a node.
     fn beyond_bounds(&self, id: NodeId) -> Vec<Value<'q>> {
         let Some(limits) = &self.node(id).limits else { return Vec::new() };
         let bounds = limits.low.iter().chain(&limits.high).chain([]);
@@ -207,7 +208,7 @@ impl<'q> State<'q> {
                 term.as_int().map(i128::from)
             }
         });
-        // Of what may be a character, a letter.
+        // In a range of characters, the default is a letter.
         let is_text = range.low == 0 && [255, 0x10_ffff].contains(&range.high);
         let plain = if is_text { i128::from(b'a') } else { 0 };
         let near = near.unwrap_or(plain).clamp(range.low, range.high);
@@ -258,7 +259,7 @@ impl<'q> State<'q> {
             }
         }
         floats.splice(0..0, [0.0, 1.0]);
-        // So large that small numbers are lost beside them, too.
+        // The last two are so large that adding a small number does not change them.
         floats.extend([-1.0, 0.5, 2.0, 1.5, -0.5, 100.0, 3.0, 1.0e17, -1.0e17]);
         res.extend(
             floats.into_iter().filter(|it| it.is_finite()).map(|it| Value::own(Term::Float(it))),
@@ -266,7 +267,7 @@ impl<'q> State<'q> {
         res
     }
 
-    /// `true`: these are all.
+    /// Collects candidate atoms; returns `true` if they are exhaustive.
     fn atoms(&self, id: NodeId, res: &mut Vec<Value<'q>>) -> bool {
         let node = self.node(id);
         for alts in &node.types {
@@ -295,7 +296,7 @@ impl<'q> State<'q> {
         false
     }
 
-    /// Operands that make a known result, and texts of known numbers.
+    /// Returns candidates for an operand, computed back from a known or likely result.
     fn inverse_values(&self, id: NodeId) -> Vec<Value<'q>> {
         let mut res = Vec::new();
         for pending in &self.pending {
@@ -320,7 +321,7 @@ impl<'q> State<'q> {
         res
     }
 
-    /// What a result must be, or may be.
+    /// Returns values that a result must or may have.
     fn targets(&self, id: NodeId) -> Vec<Term> {
         if let Some(value) = self.ground(id) {
             return vec![value.term().into_owned()];
@@ -352,7 +353,7 @@ fn bits_of<'q>(size: u64) -> Vec<Value<'q>> {
     res
 }
 
-/// a, b, … z, a1, b1, …
+/// Returns the n-th atom name: a, b, … z, a1, b1, …
 fn atom_name(n: usize) -> String {
     let letter = char::from(b'a' + u8::try_from(n % 26).unwrap_or(0));
     if n < 26 { letter.to_string() } else { format!("{letter}{}", n / 26) }

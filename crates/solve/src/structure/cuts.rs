@@ -1,21 +1,21 @@
-//! Bitstrings of known size that are cut in several ways: what lies between two cuts is a number, and
-//! every larger part is made of those.
+//! Bitstrings of known size that are sliced in several ways. The bits between two cuts form an integer, and the
+//! integers of larger slices are computed from these.
 
 use super::facts::fact;
-use super::state::{Closed, NodeId, Pending, Shape, State, Step};
+use super::state::{Consistency, Contradiction, NodeId, Pending, Shape, State};
 use super::value::Value;
 use num_bigint::BigInt;
 use num_traits::One;
 use std::collections::BTreeSet;
 use term::{Kinds, Op, Term};
 
-/// The unsigned number of a part, its most significant bit first.
+/// The integer of a slice: unsigned, most significant bit first.
 const NUMBER: Op = Op::BitsToInteger { is_signed: false, is_little: false };
 
-/// Longer binaries are not taken apart byte by byte.
+/// Longer binaries are not split into bytes.
 const MAX_BYTES: u64 = 64;
 
-/// A part of a bitstring, in bits.
+/// A slice of a bitstring; position and length are in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cut {
     whole: NodeId,
@@ -25,8 +25,8 @@ struct Cut {
 }
 
 impl<'q> State<'q> {
-    /// Relates parts that overlap. `true`: something new is known.
-    pub(super) fn relate_cuts(&mut self) -> Result<bool, Closed> {
+    /// Relates overlapping slices. Returns `true` if that added something.
+    pub(super) fn relate_cuts(&mut self) -> Result<bool, Contradiction> {
         let cuts = self.cuts();
         let mut is_new = false;
         for cut in &cuts {
@@ -58,7 +58,7 @@ impl<'q> State<'q> {
         Ok(is_new)
     }
 
-    /// Whether nothing was made of the number before.
+    /// Whether the integer was not decomposed before; records that it is now.
     pub(super) fn is_first(&mut self, number: NodeId) -> bool {
         let is_known = self.related.iter().any(|it| self.is_same_node(*it, number));
         if !is_known {
@@ -67,7 +67,7 @@ impl<'q> State<'q> {
         !is_known
     }
 
-    /// The number of a part that is made of those of smaller ones.
+    /// Returns an integer of the slice that was decomposed into those of smaller slices.
     pub(super) fn number_of_pieces(&self, part: NodeId) -> Option<NodeId> {
         if self.related.is_empty() {
             return None;
@@ -76,7 +76,7 @@ impl<'q> State<'q> {
         self.numbers_of(part).into_iter().map(|it| it.0).find(|it| is_made(*it))
     }
 
-    /// All parts of which it is known where they lie.
+    /// Returns all slices whose position and length are known.
     fn cuts(&self) -> Vec<Cut> {
         let cut = |it: &Pending| {
             let Pending::Define(part, Op::Slice, args) = it else { return None };
@@ -89,7 +89,8 @@ impl<'q> State<'q> {
         self.pending.iter().filter_map(cut).collect()
     }
 
-    /// The numbers that a part is seen as: signed or not, little-endian or not.
+    /// Returns the integers that a slice is interpreted as, each with whether it is signed and whether it is
+    /// little-endian.
     fn numbers_of(&self, part: NodeId) -> Vec<(NodeId, bool, bool)> {
         let number = |it: &Pending| match it {
             Pending::Define(number, Op::BitsToInteger { is_signed, is_little }, args) => {
@@ -105,10 +106,15 @@ impl<'q> State<'q> {
         self.pending.iter().filter_map(number).collect()
     }
 
-    /// A known part says what its pieces are.
-    fn bind_pieces(&mut self, cuts: &[Cut], cut: &Cut, value: &Value<'q>) -> Result<bool, Closed> {
+    /// Binds the slices that lie within a known one. Returns `true` if there were any.
+    fn bind_pieces(
+        &mut self,
+        cuts: &[Cut],
+        cut: &Cut,
+        value: &Value<'q>,
+    ) -> Result<bool, Contradiction> {
         let term = value.term();
-        let Term::Bits(bits) = &*term else { return Err(Closed) };
+        let Term::Bits(bits) = &*term else { return Err(Contradiction) };
         let mut is_new = false;
         for other in cuts.iter().filter(|it| it.whole == cut.whole && *it != cut) {
             let (low, high) =
@@ -117,9 +123,9 @@ impl<'q> State<'q> {
                 continue;
             }
             if other.from >= cut.from && other.from + other.len <= cut.from + cut.len {
-                let from = usize::try_from(other.from - cut.from).map_err(|_| Closed)?;
-                let len = usize::try_from(other.len).map_err(|_| Closed)?;
-                let piece = bits.slice(from, len).ok_or(Closed)?;
+                let from = usize::try_from(other.from - cut.from).map_err(|_| Contradiction)?;
+                let len = usize::try_from(other.len).map_err(|_| Contradiction)?;
+                let piece = bits.slice(from, len).ok_or(Contradiction)?;
                 self.bind(other.part, &Value::own(Term::Bits(piece)))?;
                 is_new = true;
             }
@@ -127,14 +133,14 @@ impl<'q> State<'q> {
         Ok(is_new)
     }
 
-    /// The number is made of those of its pieces.
+    /// Defines the integer of a slice by those of its pieces.
     fn relate(
         &mut self,
         cuts: &[Cut],
         cut: &Cut,
         places: &BTreeSet<i64>,
         (number, is_signed, is_little): (NodeId, bool, bool),
-    ) -> Step {
+    ) -> Consistency {
         let mut ends: Vec<i64> = places.iter().copied().collect();
         ends.push(cut.from + cut.len);
         let mut pieces = Vec::new();
@@ -165,7 +171,7 @@ impl<'q> State<'q> {
                 }
             });
         }
-        let sum = sum.ok_or(Closed)?;
+        let sum = sum.ok_or(Contradiction)?;
         if !is_signed {
             return self.unify(number, sum);
         }
@@ -183,13 +189,18 @@ impl<'q> State<'q> {
         self.literal(Value::own(Term::integer(value)))
     }
 
-    pub(super) fn slice(&mut self, of: NodeId, from: i64, len: i64) -> Result<NodeId, Closed> {
+    pub(super) fn slice(
+        &mut self,
+        of: NodeId,
+        from: i64,
+        len: i64,
+    ) -> Result<NodeId, Contradiction> {
         let (from, len) = (self.literal_int(from), self.literal_int(len));
         self.define(Op::Slice, &[of, from, len])
     }
 
-    /// The number of a part, one for each.
-    pub(super) fn number_of(&mut self, part: NodeId) -> Result<NodeId, Closed> {
+    /// Returns the unsigned big-endian integer of a slice; there is only one node for it.
+    pub(super) fn number_of(&mut self, part: NodeId) -> Result<NodeId, Contradiction> {
         let known = self.numbers_of(part).into_iter().find(|it| !it.1 && !it.2);
         match known {
             Some((number, ..)) => Ok(number),
@@ -197,8 +208,13 @@ impl<'q> State<'q> {
         }
     }
 
-    /// A part of a part is a part of the whole; equal parts are one. `true`: it is seen to.
-    pub(super) fn join_slice(&mut self, node: NodeId, args: [NodeId; 3]) -> Result<bool, Closed> {
+    /// Replaces a slice of a slice by one of the whole, and unifies equal slices. Returns `true` if the definition is
+    /// settled.
+    pub(super) fn join_slice(
+        &mut self,
+        node: NodeId,
+        args: [NodeId; 3],
+    ) -> Result<bool, Contradiction> {
         let [of, from, len] = args;
         if let Some((Op::Slice, outer)) = self.node(of).origin.clone()
             && let [whole, outer_from, outer_len] = *outer
@@ -239,8 +255,12 @@ impl<'q> State<'q> {
         }
     }
 
-    /// The list has the bytes of the binary. `true`: it is seen to.
-    pub(super) fn relate_bytes(&mut self, list: NodeId, bits: NodeId) -> Result<bool, Closed> {
+    /// Relates the elements of a list to the bytes of a binary. Returns `true` if the constraint is settled.
+    pub(super) fn relate_bytes(
+        &mut self,
+        list: NodeId,
+        bits: NodeId,
+    ) -> Result<bool, Contradiction> {
         let n_bytes = match (self.bit_len(bits), self.n_cells(list)) {
             (Some(n_bits), _) => n_bits / 8,
             (None, Some(n_cells)) => {
@@ -253,7 +273,7 @@ impl<'q> State<'q> {
             return Ok(false);
         }
         let mut at = list;
-        for n in 0..i64::try_from(n_bytes).map_err(|_| Closed)? {
+        for n in 0..i64::try_from(n_bytes).map_err(|_| Contradiction)? {
             let (byte, rest) = self.cons(at)?;
             let part = self.slice(bits, n * 8, 8)?;
             let number = self.number_of(part)?;
@@ -263,8 +283,8 @@ impl<'q> State<'q> {
         self.bind(at, &Value::Ref(&Term::Nil)).map(|()| true)
     }
 
-    /// As many bytes as there are cells for sure, and the other way round.
-    fn relate_least(&mut self, list: NodeId, bits: NodeId) -> Step {
+    /// Propagates the minimal length of the list to the binary and back.
+    fn relate_least(&mut self, list: NodeId, bits: NodeId) -> Consistency {
         let (mut n_cells, mut end) = (0, list);
         while let Shape::Cons(_, tail) = self.node(end).shape {
             (n_cells, end) = (n_cells + 1, tail);
@@ -278,7 +298,7 @@ impl<'q> State<'q> {
         Ok(())
     }
 
-    /// The cells of a list that is known to end.
+    /// Returns the number of cells of a list whose end is known.
     fn n_cells(&self, list: NodeId) -> Option<u64> {
         let mut n = 0;
         let mut at = list;

@@ -1,15 +1,15 @@
-//! Nodes that are computed from others: forwards once those are known, backwards where the
-//! operator can be inverted.
+//! Nodes defined by an operator: evaluated once the operands are known, and propagated backwards where the operator can
+//! be inverted.
 
 use super::range::Range;
-use super::state::{Closed, NodeId, Pending, Shape, State};
+use super::state::{Contradiction, NodeId, Pending, Shape, State};
 use super::value::Value;
 use std::rc::Rc;
 use term::{Kind, Kinds, Op, Term};
 
 impl<'q> State<'q> {
-    /// A node for the operator applied to others.
-    pub(super) fn define(&mut self, op: Op, args: &[NodeId]) -> Result<NodeId, Closed> {
+    /// Returns a node for the operator applied to other nodes.
+    pub(super) fn define(&mut self, op: Op, args: &[NodeId]) -> Result<NodeId, Contradiction> {
         match (op, args) {
             (Op::Head, [of]) => return self.cons(*of).map(|it| it.0),
             (Op::Tail, [of]) => return self.cons(*of).map(|it| it.1),
@@ -23,10 +23,11 @@ impl<'q> State<'q> {
                 self.restrict(*of, Kinds::TUPLE)?;
                 self.set_min_arity(*of, place + 1)?;
                 if self.known_arity(*of).is_some() {
-                    return self.tuple(*of)?.get(place as usize).copied().ok_or(Closed);
+                    return self.tuple(*of)?.get(place as usize).copied().ok_or(Contradiction);
                 }
             }
-            // That a text has a number and the number are asked for one by one.
+            // `Converts` (whether a text has a number) and `Convert` (the number) are separate expressions of the
+            // query; they share one node.
             (Op::Convert(_), [of]) => {
                 if let Some(known) = self.defined(op, *of) {
                     return Ok(known);
@@ -50,7 +51,7 @@ impl<'q> State<'q> {
         Ok(node)
     }
 
-    /// The node that is defined like this already.
+    /// Returns the node that is defined by the same conversion already.
     fn defined(&self, op: Op, of: NodeId) -> Option<NodeId> {
         self.pending.iter().find_map(|it| match it {
             Pending::Define(node, other, args)
@@ -66,15 +67,16 @@ impl<'q> State<'q> {
         })
     }
 
-    /// `true`: nothing is left to be seen to.
+    /// Propagates a definition. Returns `true` if it is settled and can be dropped.
     pub(super) fn examine_define(
         &mut self,
         node: NodeId,
         op: Op,
         args: &[NodeId],
-    ) -> Result<bool, Closed> {
+    ) -> Result<bool, Contradiction> {
         if let Some(terms) = self.ground_args(args) {
-            let found = term::apply(op, &terms.iter().collect::<Vec<&Term>>()).ok_or(Closed)?;
+            let found =
+                term::apply(op, &terms.iter().collect::<Vec<&Term>>()).ok_or(Contradiction)?;
             return self.bind(node, &Value::own(found)).map(|()| true);
         }
         if op.is_test() {
@@ -87,7 +89,7 @@ impl<'q> State<'q> {
                 if self.known_arity(*of).is_none() {
                     return Ok(false);
                 }
-                let part = self.tuple(*of)?.get(place as usize).copied().ok_or(Closed)?;
+                let part = self.tuple(*of)?.get(place as usize).copied().ok_or(Contradiction)?;
                 self.unify(node, part).map(|()| true)
             }
             (Op::Length, [of]) => self.has_length(node, *of),
@@ -110,14 +112,19 @@ impl<'q> State<'q> {
     }
 
     fn ground_args(&self, args: &[NodeId]) -> Option<Vec<Term>> {
-        // Most are not known: the cheap test first.
+        // Most operands are not known, so the cheap test comes first.
         if args.iter().any(|it| matches!(self.node(*it).shape, Shape::Open)) {
             return None;
         }
         args.iter().map(|it| Some(self.ground(*it)?.term().into_owned())).collect()
     }
 
-    fn examine_test(&mut self, node: NodeId, op: Op, args: &[NodeId]) -> Result<bool, Closed> {
+    fn examine_test(
+        &mut self,
+        node: NodeId,
+        op: Op,
+        args: &[NodeId],
+    ) -> Result<bool, Contradiction> {
         if let Some(value) = self.known(node) {
             let holds = value.is_same(&Value::truth(true));
             self.require(op, args, holds)?;
@@ -129,8 +136,8 @@ impl<'q> State<'q> {
         }
     }
 
-    /// What the operator is defined for.
-    pub(super) fn narrow_operands(&mut self, op: Op, args: &[NodeId]) -> Result<(), Closed> {
+    /// Restricts the operands to the kinds for which the operator is defined.
+    pub(super) fn narrow_operands(&mut self, op: Op, args: &[NodeId]) -> Result<(), Contradiction> {
         let kinds: &[Kinds] = match op {
             Op::Add | Op::Subtract | Op::Multiply | Op::Divide | Op::Power | Op::Modulo => {
                 &[Kinds::NUMBER, Kinds::NUMBER]
@@ -192,7 +199,7 @@ impl<'q> State<'q> {
         args.iter().zip(kinds).try_for_each(|(it, kinds)| self.restrict(*it, *kinds))
     }
 
-    fn has_length(&mut self, node: NodeId, list: NodeId) -> Result<bool, Closed> {
+    fn has_length(&mut self, node: NodeId, list: NodeId) -> Result<bool, Contradiction> {
         let mut n_cells: i64 = 0;
         let mut at = list;
         loop {
@@ -203,13 +210,13 @@ impl<'q> State<'q> {
                     at = tail;
                 }
                 Shape::Literal(value) => {
-                    let rest = value.term().as_list().ok_or(Closed)?.len();
-                    let rest = i64::try_from(rest).map_err(|_| Closed)?;
+                    let rest = value.term().as_list().ok_or(Contradiction)?.len();
+                    let rest = i64::try_from(rest).map_err(|_| Contradiction)?;
                     return self.bind_int(node, n_cells + rest).map(|()| true);
                 }
                 Shape::Open => break,
                 Shape::Tuple(_) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => {
-                    return Err(Closed);
+                    return Err(Contradiction);
                 }
             }
         }
@@ -225,17 +232,17 @@ impl<'q> State<'q> {
                 end = self.cons(end)?.1;
             }
         }
-        // Whatever was learned is seen in the next round.
+        // What was learned is propagated in the next round.
         Ok(false)
     }
 
-    fn has_arity(&mut self, node: NodeId, tuple: NodeId) -> Result<bool, Closed> {
+    fn has_arity(&mut self, node: NodeId, tuple: NodeId) -> Result<bool, Contradiction> {
         self.restrict(tuple, Kinds::TUPLE)?;
         if let Some(arity) = self.known_arity(tuple) {
             return self.bind_int(node, i64::from(arity)).map(|()| true);
         }
         if let Some(arity) = self.known_int(node) {
-            let arity = u32::try_from(arity).map_err(|_| Closed)?;
+            let arity = u32::try_from(arity).map_err(|_| Contradiction)?;
             return self.set_arity(tuple, arity).map(|()| true);
         }
         let min = self.node(tuple).limits.as_ref().map_or(0, |it| it.min_arity);
@@ -246,5 +253,5 @@ impl<'q> State<'q> {
     }
 }
 
-/// Longer lists are not made of cells one by one.
+/// Longer lists are not built of cell nodes.
 const MAX_CELLS: i128 = 10_000;

@@ -1,22 +1,23 @@
-//! Integers and their digits. Once it is known how many digits there are, each counts so much.
+//! Integers and their digits. Once the number of digits is known, the integer is a sum of digits times powers of the
+//! base.
 
 use super::facts::fact;
 use super::range::Range;
-use super::state::{Closed, NodeId, Shape, State, Step};
+use super::state::{Consistency, Contradiction, NodeId, Shape, State};
 use super::value::Value;
 use term::{Base, Kinds, Op, Term};
 
-/// Longer texts are found from their numbers only.
+/// Longer texts are constructed from a known number only.
 const MAX_DIGITS: usize = 40;
 
 const PLUS: i64 = 43;
 const MINUS: i64 = 45;
 const ZERO: i64 = 48;
 
-/// Code points of digits that follow each other, and what the first one counts.
-type Row = (i64, i64, i64);
+/// A range of digits: the first and last code point, and the value of the first digit.
+type DigitRange = (i64, i64, i64);
 
-fn rows(base: Base, is_usual: bool) -> Vec<Row> {
+fn ranges(base: Base, is_usual: bool) -> Vec<DigitRange> {
     let base = i64::from(base.get());
     let mut res = vec![(ZERO, ZERO + base.min(10) - 1, 0)];
     if base > 10 {
@@ -30,23 +31,24 @@ fn rows(base: Base, is_usual: bool) -> Vec<Row> {
 }
 
 impl<'q> State<'q> {
-    /// The text is that of the number: digits, maybe after a sign. The usual text is the one that
-    /// a number is printed as. `true`: nothing is left to be seen to.
+    /// Requires that the text spells the number: digits after an optional sign. The usual text is the one that
+    /// `integer_to_list` prints (no plus sign, no leading zeros, upper-case letters). Returns `true` if the constraint
+    /// is settled.
     pub(super) fn spell(
         &mut self,
         number: NodeId,
         text: NodeId,
         base: Base,
         is_usual: bool,
-    ) -> Result<bool, Closed> {
-        let rows = rows(base, is_usual);
+    ) -> Result<bool, Contradiction> {
+        let ranges = ranges(base, is_usual);
         let (first, rest) = self.cons(text)?;
         let least = if is_usual { MINUS } else { PLUS };
-        let mut firsts = rows.clone();
+        let mut firsts = ranges.clone();
         firsts.extend([(least, least, 0), (MINUS, MINUS, 0)]);
         firsts.dedup();
-        self.is_of_rows(first, &mut firsts)?;
-        let (chars, is_all) = self.digits(rest, &rows)?;
+        self.is_digit_of(first, &mut firsts)?;
+        let (chars, is_all) = self.digits(rest, &ranges)?;
         let is_signed = self.is_below(first, ZERO);
         if is_usual && let (Some(is_signed), Some(second)) = (is_signed, chars.first()) {
             let leading = if is_signed { *second } else { first };
@@ -58,7 +60,7 @@ impl<'q> State<'q> {
         self.bound_number(number, base, chars.len())?;
         let mut counts = Vec::with_capacity(chars.len());
         for char in &chars {
-            counts.push(self.digit(*char, &rows)?);
+            counts.push(self.digit(*char, &ranges)?);
         }
         let base = self.literal_int(i64::from(base.get()));
         let leading = self.literal_int(ZERO);
@@ -67,9 +69,10 @@ impl<'q> State<'q> {
         }
         let mut either = Vec::new();
         if is_signed != Some(true) {
-            // One row is an equation, which a sign does not break; several are alternatives.
-            let head_rows = if rows.len() == 1 { &rows } else { &firsts };
-            let head = self.digit(first, head_rows)?;
+            // With a single range, the value of the first character is defined by an equation that a sign character
+            // satisfies, too. Several ranges are a case distinction, which must have a case for the signs.
+            let head_ranges = if ranges.len() == 1 { &ranges } else { &firsts };
+            let head = self.digit(first, head_ranges)?;
             let whole = self.count(head, &counts, base)?;
             let is_digit = fact(Op::LessEqual, &[leading, first], true);
             either.push(vec![is_digit, fact(Op::Same, &[number, whole], true)]);
@@ -94,14 +97,14 @@ impl<'q> State<'q> {
             either.push(below);
         }
         if either.is_empty() {
-            return Err(Closed);
+            return Err(Contradiction);
         }
         self.either(either);
         Ok(true)
     }
 
-    /// A number of so many digits behind the first character, before more is known of them.
-    fn bound_number(&mut self, number: NodeId, base: Base, n_others: usize) -> Step {
+    /// Bounds a number that has `n_others` digits after the first character.
+    fn bound_number(&mut self, number: NodeId, base: Base, n_others: usize) -> Consistency {
         let power = |n: usize| i128::from(base.get()).checked_pow(u32::try_from(n).ok()?);
         match (power(n_others), power(n_others + 1)) {
             (Some(below), Some(above)) => {
@@ -123,8 +126,12 @@ impl<'q> State<'q> {
         (range.low >= i128::from(value)).then_some(false)
     }
 
-    /// The cells of a list of digits, and whether it is known that these are all.
-    fn digits(&mut self, list: NodeId, rows: &[Row]) -> Result<(Vec<NodeId>, bool), Closed> {
+    /// Returns the cells of a list of digits, and whether the list is known to end there.
+    fn digits(
+        &mut self,
+        list: NodeId,
+        ranges: &[DigitRange],
+    ) -> Result<(Vec<NodeId>, bool), Contradiction> {
         let mut res = Vec::new();
         let mut at = list;
         loop {
@@ -134,7 +141,7 @@ impl<'q> State<'q> {
             }
             match self.node(at).shape.clone() {
                 Shape::Cons(head, tail) => {
-                    self.is_of_rows(head, &mut rows.to_vec())?;
+                    self.is_digit_of(head, &mut ranges.to_vec())?;
                     res.push(head);
                     at = tail;
                 }
@@ -145,19 +152,21 @@ impl<'q> State<'q> {
                     return Ok((res, false));
                 }
                 Shape::Tuple(_) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => {
-                    return Err(Closed);
+                    return Err(Contradiction);
                 }
             }
         }
     }
 
-    /// The node is a code point of one of the rows.
-    fn is_of_rows(&mut self, id: NodeId, rows: &mut [Row]) -> Step {
-        rows.sort_unstable();
-        let (Some(low), Some(high)) = (rows.first(), rows.last()) else { return Err(Closed) };
+    /// Restricts the node to the code points of the ranges.
+    fn is_digit_of(&mut self, id: NodeId, ranges: &mut [DigitRange]) -> Consistency {
+        ranges.sort_unstable();
+        let (Some(low), Some(high)) = (ranges.first(), ranges.last()) else {
+            return Err(Contradiction);
+        };
         self.restrict(id, Kinds::INT)?;
         self.narrow_range(id, Range::new(i128::from(low.0), i128::from(high.1)))?;
-        for pair in rows.windows(2) {
+        for pair in ranges.windows(2) {
             let [(_, before, _), (after, ..)] = pair else { continue };
             for gap in before + 1..*after {
                 self.exclude(id, &Value::own(Term::Int(gap)))?;
@@ -166,14 +175,14 @@ impl<'q> State<'q> {
         Ok(())
     }
 
-    /// What a code point counts.
-    fn digit(&mut self, char: NodeId, rows: &[Row]) -> Result<NodeId, Closed> {
+    /// Returns the value of a digit.
+    fn digit(&mut self, char: NodeId, ranges: &[DigitRange]) -> Result<NodeId, Contradiction> {
         let mut either = Vec::new();
         let count = self.add(Kinds::INT);
-        for (low, high, first) in rows {
+        for (low, high, first) in ranges {
             let by = self.literal_int(low - first);
             let value = self.define(Op::Subtract, &[char, by])?;
-            if rows.len() == 1 {
+            if ranges.len() == 1 {
                 return Ok(value);
             }
             let (low, high) = (self.literal_int(*low), self.literal_int(*high));
@@ -187,7 +196,12 @@ impl<'q> State<'q> {
         Ok(count)
     }
 
-    fn count(&mut self, first: NodeId, others: &[NodeId], base: NodeId) -> Result<NodeId, Closed> {
+    fn count(
+        &mut self,
+        first: NodeId,
+        others: &[NodeId],
+        base: NodeId,
+    ) -> Result<NodeId, Contradiction> {
         others.iter().try_fold(first, |sum, digit| {
             let shifted = self.define(Op::Multiply, &[sum, base])?;
             self.define(Op::Add, &[shifted, *digit])

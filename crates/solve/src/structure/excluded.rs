@@ -1,4 +1,5 @@
-//! Terms that a node is not. A switch may know a thousand numbers, so those are found by hash.
+//! The set of terms that a node must differ from. A switch may exclude a thousand integers, so small integers are found
+//! by hash.
 
 use super::value::Value;
 use rustc_hash::FxHashSet;
@@ -6,7 +7,7 @@ use rustc_hash::FxHashSet;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Excluded<'q> {
     all: Vec<Value<'q>>,
-    /// Those of all that are small integers.
+    /// The small integers among `all`.
     integers: FxHashSet<i64>,
 }
 
@@ -20,7 +21,7 @@ impl<'q> Excluded<'q> {
         }
     }
 
-    /// `false`: it was there already.
+    /// Adds a term; returns `false` if it was in the set.
     pub(super) fn add(&mut self, value: &Value<'q>) -> bool {
         if self.has(value) {
             return false;

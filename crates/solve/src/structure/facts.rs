@@ -1,9 +1,9 @@
-//! Tests of nodes that must come out in a certain way.
+//! Facts: tests of nodes that must have a given truth value.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other shapes do not decide it")]
 
 use super::residue::is_arithmetic;
-use super::state::{Closed, Fact, NodeId, Pending, Shape, State, Step};
+use super::state::{Consistency, Contradiction, Fact, NodeId, Pending, Shape, State};
 use super::value::Value;
 use std::rc::Rc;
 use term::{Kinds, Op};
@@ -13,15 +13,15 @@ pub(super) fn fact(op: Op, args: &[NodeId], holds: bool) -> Fact {
 }
 
 impl<'q> State<'q> {
-    /// The test must come out like this.
-    pub(super) fn require(&mut self, op: Op, args: &[NodeId], holds: bool) -> Step {
+    /// Requires that the test has this truth value.
+    pub(super) fn require(&mut self, op: Op, args: &[NodeId], holds: bool) -> Consistency {
         if !self.examine_fact(op, args, holds)? {
             self.push_fact(op, args, holds);
         }
         Ok(())
     }
 
-    /// All facts of one of these.
+    /// Requires all facts of at least one alternative.
     pub(super) fn either(&mut self, mut of: Vec<Vec<Fact>>) {
         if of.len() == 1 {
             of.into_iter().flatten().for_each(|it| self.push(Pending::Fact(it)));
@@ -31,13 +31,13 @@ impl<'q> State<'q> {
         self.push(Pending::Either(of.into()));
     }
 
-    /// `true`: nothing is left to be seen to.
+    /// Propagates a fact. Returns `true` if it is settled and can be dropped.
     pub(super) fn examine_fact(
         &mut self,
         op: Op,
         args: &[NodeId],
         holds: bool,
-    ) -> Result<bool, Closed> {
+    ) -> Result<bool, Contradiction> {
         match (op, args) {
             (Op::IsKind(kind), [of]) => self.is_kind(*of, kind, holds).map(|()| true),
             (Op::IsTuple(arity), [of]) if holds => self.set_arity(*of, arity).map(|()| true),
@@ -57,27 +57,27 @@ impl<'q> State<'q> {
             (Op::LessEqual, [a, b]) => self.ordered(*b, *a, true),
             (Op::Not, [of]) => self.bind(*of, &Value::truth(!holds)).map(|()| true),
             (Op::And, [a, b]) => self.both(*a, *b, holds),
-            // De Morgan: not both false.
+            // De Morgan: `a or b` is false if and only if both are false.
             (Op::Or, [a, b]) => self.neither(*a, *b, !holds),
-            _ => Err(Closed),
+            _ => Err(Contradiction),
         }
     }
 
-    fn both(&mut self, a: NodeId, b: NodeId, holds: bool) -> Result<bool, Closed> {
+    fn both(&mut self, a: NodeId, b: NodeId, holds: bool) -> Result<bool, Contradiction> {
         self.combine((a, b), true, holds)
     }
 
-    fn neither(&mut self, a: NodeId, b: NodeId, holds: bool) -> Result<bool, Closed> {
+    fn neither(&mut self, a: NodeId, b: NodeId, holds: bool) -> Result<bool, Contradiction> {
         self.combine((a, b), false, holds)
     }
 
-    /// That both are `each`, or that they are not.
+    /// If `holds`, both nodes have the truth value `each`; otherwise at least one of them has not.
     fn combine(
         &mut self,
         (a, b): (NodeId, NodeId),
         each: bool,
         holds: bool,
-    ) -> Result<bool, Closed> {
+    ) -> Result<bool, Contradiction> {
         let value = Value::truth(each);
         if holds {
             self.bind(a, &value)?;
@@ -93,7 +93,7 @@ impl<'q> State<'q> {
         }
     }
 
-    fn is_proper(&mut self, of: NodeId, holds: bool) -> Result<bool, Closed> {
+    fn is_proper(&mut self, of: NodeId, holds: bool) -> Result<bool, Contradiction> {
         let mut at = of;
         loop {
             if holds {
@@ -103,7 +103,7 @@ impl<'q> State<'q> {
                 Shape::Cons(_, tail) => at = *tail,
                 Shape::Literal(value) => {
                     let is = value.term().as_list().is_some();
-                    return if is == holds { Ok(true) } else { Err(Closed) };
+                    return if is == holds { Ok(true) } else { Err(Contradiction) };
                 }
                 Shape::Open => {
                     self.set_proper(at, holds)?;
@@ -121,8 +121,8 @@ impl<'q> State<'q> {
         }
     }
 
-    /// Marks an open node, so that a list can't be looked for that is both.
-    pub(super) fn set_proper(&mut self, id: NodeId, holds: bool) -> Step {
+    /// Records whether an open node is a proper list; a node that must be both is no list.
+    pub(super) fn set_proper(&mut self, id: NodeId, holds: bool) -> Consistency {
         match self.node(id).limits.as_ref().and_then(|it| it.is_proper) {
             Some(known) if known == holds => Ok(()),
             Some(_) => self.restrict(id, Kinds::ALL.without(Kinds::LIST)),
@@ -133,13 +133,13 @@ impl<'q> State<'q> {
         }
     }
 
-    fn not_fun_arity(&mut self, of: NodeId, arity: u8) -> Step {
+    fn not_fun_arity(&mut self, of: NodeId, arity: u8) -> Consistency {
         match &self.node(of).shape {
             Shape::Literal(value) => {
                 let is = matches!(&*value.term(), term::Term::Fun(fun) if fun.arity() == arity);
-                if is { Err(Closed) } else { Ok(()) }
+                if is { Err(Contradiction) } else { Ok(()) }
             }
-            Shape::Fun(shape) if shape.arity == arity => Err(Closed),
+            Shape::Fun(shape) if shape.arity == arity => Err(Contradiction),
             Shape::Open if self.kinds(of).has(Kinds::FUN) => {
                 let limits = self.change_limits(of);
                 limits.not_fun_arities.push(arity);
@@ -152,7 +152,7 @@ impl<'q> State<'q> {
         }
     }
 
-    /// What the test comes out as, if that is clear already.
+    /// Returns the truth value of the test if it is determined.
     pub(super) fn decided(&self, op: Op, args: &[NodeId]) -> Option<bool> {
         match (op, args) {
             (Op::IsKind(kind), [of]) => {
@@ -186,8 +186,8 @@ impl<'q> State<'q> {
         }
     }
 
-    /// Looks at everything until nothing changes.
-    pub(super) fn propagate(&mut self) -> Step {
+    /// Propagates all pending constraints until a fixpoint is reached or a limit on rounds or nodes is exceeded.
+    pub(super) fn propagate(&mut self) -> Consistency {
         let mut rounds = 0;
         loop {
             let before = self.version;
@@ -201,19 +201,19 @@ impl<'q> State<'q> {
                 at += 1;
                 if at > MAX_PENDING || self.n_nodes() > self.max_nodes {
                     self.typing.is_cut.set(true);
-                    return Err(Closed);
+                    return Err(Contradiction);
                 }
             }
             self.pending.retain(|it| !matches!(it, Pending::Done));
             rounds += 1;
-            // Intervals may creep without end: `X < Y` and `Y < X`.
+            // Intervals may shrink for ever, as with `X < Y` and `Y < X`.
             if self.version == before || rounds > MAX_ROUNDS {
                 return Ok(());
             }
         }
     }
 
-    fn examine(&mut self, pending: &Pending) -> Result<bool, Closed> {
+    fn examine(&mut self, pending: &Pending) -> Result<bool, Contradiction> {
         match pending {
             Pending::Done => Ok(true),
             Pending::Fact(Fact { op, args, holds }) => self.examine_fact(*op, args, *holds),
@@ -238,12 +238,12 @@ impl<'q> State<'q> {
         }
     }
 
-    fn examine_either(&mut self, of: &Rc<[Vec<Fact>]>) -> Result<bool, Closed> {
+    fn examine_either(&mut self, of: &Rc<[Vec<Fact>]>) -> Result<bool, Contradiction> {
         let refuted =
             |it: &Fact| self.decided(it.op, &it.args).is_some_and(|found| found != it.holds);
         let left: Vec<&Vec<Fact>> = of.iter().filter(|it| !it.iter().any(refuted)).collect();
         match left.as_slice() {
-            [] => Err(Closed),
+            [] => Err(Contradiction),
             [only] => {
                 only.iter().for_each(|it| self.push(Pending::Fact(it.clone())));
                 Ok(true)
@@ -258,7 +258,7 @@ impl<'q> State<'q> {
     }
 }
 
-/// Whether what such a definition says depends on the numbers alone.
+/// Whether what the definition implies depends on the operands' bounds only.
 fn is_of_numbers(op: Op) -> bool {
     let is_of_floats =
         matches!(op, Op::Divide | Op::ToFloat | Op::Truncate | Op::Round | Op::Floor | Op::Ceiling);
@@ -267,5 +267,5 @@ fn is_of_numbers(op: Op) -> bool {
 
 const MAX_ROUNDS: usize = 30;
 
-/// More comes from terms that would have to hold themselves.
+/// More pending constraints arise only from terms that would have to contain themselves.
 const MAX_PENDING: usize = 5_000;

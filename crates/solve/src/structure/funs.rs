@@ -1,7 +1,7 @@
-//! Functions that are part of the input: what they returned when they were called.
+//! Functions in the input: tables of the results that calls returned.
 
 use super::facts::fact;
-use super::state::{Closed, FunShape, NodeId, Shape, State};
+use super::state::{Contradiction, FunShape, NodeId, Shape, State};
 use super::typing::{Alt, Typed};
 use std::rc::Rc;
 use term::{Kinds, Op};
@@ -12,16 +12,16 @@ impl<'q> State<'q> {
         node: NodeId,
         fun: NodeId,
         args: &[NodeId],
-    ) -> Result<bool, Closed> {
-        let arity = u8::try_from(args.len()).map_err(|_| Closed)?;
+    ) -> Result<bool, Contradiction> {
+        let arity = u8::try_from(args.len()).map_err(|_| Contradiction)?;
         self.set_fun_arity(fun, arity)?;
         let mut calls = match &self.node(fun).shape {
             Shape::Open => Vec::new(),
             Shape::Fun(shape) => shape.calls.clone(),
-            // A table: to be looked up when the arguments are known.
+            // The table of a known function is looked up when the arguments are known.
             Shape::Literal(_) => return Ok(false),
             Shape::Cons(..) | Shape::Tuple(_) | Shape::Map(_) | Shape::Pairs(_) => {
-                return Err(Closed);
+                return Err(Contradiction);
             }
         };
         self.restrict(fun, Kinds::FUN)?;
@@ -35,16 +35,16 @@ impl<'q> State<'q> {
             .chain([&node])
             .any(|it| self.is_same_node(*it, fun) || self.occurs(self.root(fun), *it))
         {
-            // A table can't hold itself; as its default it could.
+            // A table cannot contain itself; its default could, so nothing is proved.
             self.typing.is_cut.set(true);
-            return Err(Closed);
+            return Err(Contradiction);
         }
         for alts in self.node(fun).types.clone() {
             if let [Alt::Fun { result, .. }] = *alts {
                 self.add_type(node, Typed::Id(result))?;
             }
         }
-        // Equal arguments, equal results.
+        // Calls with equal arguments have equal results.
         for (others, result) in &calls {
             let differ =
                 others.iter().zip(args).map(|(a, b)| vec![fact(Op::Same, &[*a, *b], false)]);

@@ -1,10 +1,11 @@
-//! Operands that might make a result: guesses, which evaluation then judges.
+//! Inverse operations: candidates for an operand that give a known result. They are guesses that evaluation checks.
 
 use super::texts;
 use num_traits::Signed;
 use term::{Op, Term, apply};
 
-/// Values for the operand at a place, with the other one (if there is one), that make the target.
+/// Returns candidates for the operand at index `place`, given the other operand (if there is one) and the result
+/// `target`.
 pub(super) fn inverses(
     op: Op,
     place: usize,
@@ -28,7 +29,7 @@ pub(super) fn inverses(
         (Op::Quotient, Some(other)) if place == 0 => {
             let low = apply(Op::Multiply, &[target, other]);
             if let (Some(low), Some(hint)) = (&low, hint) {
-                // The same rest as before.
+                // Keep the remainder of the hint.
                 let rest = apply(Op::Remainder, &[hint, other]);
                 res.push(rest.and_then(|it| apply(Op::Add, &[low, &it])));
             }
@@ -46,7 +47,7 @@ pub(super) fn inverses(
         }
         (Op::Remainder, Some(other)) => res.push(apply(Op::Subtract, &[other, target])),
         (Op::BitAnd, Some(mask)) => {
-            // The other bits as they were.
+            // Keep the bits of the hint outside the mask.
             if let Some(hint) = hint {
                 let rest =
                     apply(Op::BitNot, &[mask]).and_then(|it| apply(Op::BitAnd, &[hint, &it]));
@@ -101,7 +102,7 @@ pub(super) fn inverses(
     }
     let mut res: Vec<Term> = res.into_iter().flatten().collect();
     if op.is_of_floats() {
-        // Integers are as good as floats.
+        // An integer operand may give the same float.
         let whole: Vec<Term> = res.iter().filter_map(|it| apply(Op::Round, &[it])).collect();
         res.extend(whole);
     }
@@ -110,11 +111,11 @@ pub(super) fn inverses(
         .filter_map(|it| if let Term::Float(it) = it { Some(*it) } else { None })
         .collect();
     for float in floats {
-        // Rounding may need a neighbour.
+        // Because of rounding, a neighbouring float may be the inverse.
         let near = [float.next_up(), float.next_down(), float.next_up().next_up()];
         res.extend(near.into_iter().filter(|it| it.is_finite()).map(Term::Float));
     }
-    // Plain ones first.
+    // Negative big integers come last.
     res.sort_by_key(|it| matches!(it, Term::Big(value) if value.is_negative()));
     res
 }

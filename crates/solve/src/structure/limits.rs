@@ -1,4 +1,4 @@
-//! What bounds, sizes and exclusions say of a term.
+//! Whether terms satisfy the bounds, sizes and exclusions of a node.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other terms have no size")]
 
@@ -45,7 +45,7 @@ impl<'q> Limits<'q> {
         }
     }
 
-    /// Whether a number of the kind lies between the bounds.
+    /// Whether some number of this kind lies between the bounds.
     pub(super) fn has_number(&self, kind: Kinds) -> bool {
         if kind == Kinds::INT {
             let range = self.range();
@@ -70,7 +70,7 @@ impl<'q> Limits<'q> {
         if let Some(high) = &self.high {
             res = res.and(Range::up_to(&high.at.term(), high.is_strict));
         }
-        // What is excluded at an end moves the end.
+        // An excluded integer at an end of the range moves that end.
         loop {
             let is_out = |at: Option<Value<'q>>| at.is_some_and(|at| self.excluded.has(&at));
             if res.is_empty() {
@@ -88,7 +88,7 @@ impl<'q> Limits<'q> {
 }
 
 impl<'q> Bound<'q> {
-    /// Whether this one, which lies on that side of the other or at it, says at least as much.
+    /// Whether this bound, which lies on the given side of the other or equals it, is at least as strong.
     pub(super) fn implies(&self, other: &Bound<'q>, side: Ordering) -> bool {
         let order = self.at.compare(&other.at);
         order == side || order.is_eq() && (self.is_strict || !other.is_strict)

@@ -1,4 +1,4 @@
-//! Maps and functions made of what is known of them.
+//! Maps and functions constructed from what is known of them.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other pendings say nothing of sizes")]
 
@@ -8,7 +8,7 @@ use super::value::Value;
 use term::{Fun, Op, Term};
 
 impl<'q> State<'q> {
-    /// Maps that have these entries, and lack those without a value.
+    /// Returns maps that have these entries; an entry without a value must be absent.
     pub(super) fn maps_with(&self, id: NodeId, entries: &[(Term, Option<Term>)]) -> Vec<Term> {
         let size = self.pending.iter().find_map(|it| match it {
             Pending::Define(n, Op::MapSize, args) if self.is_same_node(*args.first()?, id) => {
@@ -53,7 +53,7 @@ impl<'q> State<'q> {
         res
     }
 
-    /// A function that returned these.
+    /// Returns a table with these calls and results; `None` if two of them contradict each other.
     pub(super) fn fun_with(
         &self,
         id: NodeId,
@@ -87,7 +87,8 @@ impl<'q> State<'q> {
     }
 }
 
-/// An argument in a table. A closure may hold the very function that the table is for.
+/// Returns an argument for use as a key of a table. A closure is replaced, as it may contain the function that the
+/// table is for.
 fn as_key(arg: Term) -> Term {
     if let Term::Fun(fun) = &arg { Term::Fun(Box::new(Fun::any(fun.arity()))) } else { arg }
 }

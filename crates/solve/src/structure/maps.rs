@@ -1,24 +1,24 @@
-//! Maps: which keys are there and what they hold. A key has to be known before it is looked up.
+//! Maps: which keys they have and with which values. Most operations wait until the key is known.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other nodes say nothing of maps")]
 
 use super::facts::fact;
 use super::range::Range;
-use super::state::{Closed, Fact, MapShape, NodeId, Pending, Shape, State, Step};
+use super::state::{Consistency, Contradiction, Fact, MapShape, NodeId, Pending, Shape, State};
 use super::typing::{Alt, Typed};
 use super::value::Value;
 use std::rc::Rc;
 use term::{Kind, Kinds, Op, Term};
 
-/// Larger maps are not made key by key.
+/// Larger maps are not built with a node for each key.
 const MAX_PAIRS: usize = 16;
 
 enum Entry {
     There(NodeId),
     Absent,
-    /// Of this map nothing is known about the key.
+    /// Nothing is known about the key in this map.
     Open(NodeId),
-    /// It depends on whether this node is the key.
+    /// Depends on whether this node equals the key.
     Unclear(NodeId),
 }
 
@@ -28,7 +28,7 @@ impl<'q> State<'q> {
         key: NodeId,
         map: NodeId,
         holds: bool,
-    ) -> Result<bool, Closed> {
+    ) -> Result<bool, Contradiction> {
         self.restrict(map, Kinds::MAP)?;
         let asked = key;
         let Some(key) = self.ground(key) else { return self.has_open_key(key, map, holds) };
@@ -37,12 +37,12 @@ impl<'q> State<'q> {
                 if holds {
                     Ok(true)
                 } else {
-                    Err(Closed)
+                    Err(Contradiction)
                 }
             }
             Entry::Absent => {
                 if holds {
-                    Err(Closed)
+                    Err(Contradiction)
                 } else {
                     Ok(true)
                 }
@@ -60,7 +60,7 @@ impl<'q> State<'q> {
         node: NodeId,
         op: Op,
         args: &[NodeId],
-    ) -> Result<bool, Closed> {
+    ) -> Result<bool, Contradiction> {
         match (op, args) {
             (Op::Get, [key, map]) => {
                 self.restrict(*map, Kinds::MAP)?;
@@ -70,7 +70,7 @@ impl<'q> State<'q> {
                 };
                 match self.entry(*map, &key) {
                     Entry::There(part) => self.unify(node, part).map(|()| true),
-                    Entry::Absent => Err(Closed),
+                    Entry::Absent => Err(Contradiction),
                     Entry::Open(base) => {
                         if self.node(node).hint.is_none()
                             && let Some(hint) = self.hint(node)
@@ -85,15 +85,15 @@ impl<'q> State<'q> {
             (Op::Key(place), [map]) => {
                 self.restrict(*map, Kinds::MAP)?;
                 if let Shape::Pairs(pairs) = &self.node(*map).shape {
-                    let key = pairs.get(place as usize).ok_or(Closed)?.0;
+                    let key = pairs.get(place as usize).ok_or(Contradiction)?.0;
                     return self.unify(node, key).map(|()| true);
                 }
                 let Some(key) = self.ground(node) else { return Ok(false) };
                 match self.entry(*map, &key) {
-                    Entry::Absent => Err(Closed),
+                    Entry::Absent => Err(Contradiction),
                     Entry::Open(base) => {
                         let part = self.add(Kinds::ALL);
-                        // That it is the key of that place is seen when the map is known.
+                        // Which position the key has is decided when the map is known.
                         self.set_entry(base, key, Some(part)).map(|()| false)
                     }
                     Entry::There(_) | Entry::Unclear(_) => Ok(false),
@@ -102,28 +102,28 @@ impl<'q> State<'q> {
             (Op::MapSize, [map]) => {
                 self.restrict(*map, Kinds::MAP)?;
                 if let Shape::Pairs(pairs) = &self.node(*map).shape {
-                    let n = i64::try_from(pairs.len()).map_err(|_| Closed)?;
+                    let n = i64::try_from(pairs.len()).map_err(|_| Contradiction)?;
                     return self.bind_int(node, n).map(|()| true);
                 }
                 if let Some(size) = self.known_int(node)
                     && self.is_walked(*map)
                 {
-                    let size = usize::try_from(size).map_err(|_| Closed)?;
+                    let size = usize::try_from(size).map_err(|_| Contradiction)?;
                     return self.make_pairs(*map, size);
                 }
                 let n_there = match &self.node(*map).shape {
                     Shape::Map(shape) => shape.entries.iter().filter(|it| it.1.is_some()).count(),
                     _ => 0,
                 };
-                let low = i128::try_from(n_there).map_err(|_| Closed)?;
+                let low = i128::try_from(n_there).map_err(|_| Contradiction)?;
                 self.narrow_range(node, Range::new(low, i128::MAX)).map(|()| false)
             }
             _ => Ok(false),
         }
     }
 
-    /// Either it is the key or it is not, which is asked once.
-    fn split_key(&mut self, changed: NodeId, key: NodeId) -> Result<bool, Closed> {
+    /// Adds the case distinction whether two keys are equal, once for each pair.
+    fn split_key(&mut self, changed: NodeId, key: NodeId) -> Result<bool, Contradiction> {
         let pair = (self.root(changed), self.root(key));
         if !self.split_keys.contains(&pair) {
             self.split_keys.push(pair);
@@ -133,7 +133,7 @@ impl<'q> State<'q> {
         Ok(false)
     }
 
-    /// Whether a map that is not made from another is looked at key by key.
+    /// Whether the map is iterated by position (`Op::Key`) and is no update of another map.
     fn is_walked(&self, map: NodeId) -> bool {
         let is_made = matches!(self.node(map).origin, Some((Op::Put | Op::Remove, _)));
         let is_key = |it: &Pending| match it {
@@ -146,8 +146,8 @@ impl<'q> State<'q> {
         is_open && !is_made && self.pending.iter().any(is_key)
     }
 
-    /// A node for each key and each value, in the order of the keys.
-    fn make_pairs(&mut self, map: NodeId, size: usize) -> Result<bool, Closed> {
+    /// Gives the map a node for each key and each value, in the order of the keys.
+    fn make_pairs(&mut self, map: NodeId, size: usize) -> Result<bool, Contradiction> {
         if size > MAX_PAIRS {
             return Ok(false);
         }
@@ -174,7 +174,7 @@ impl<'q> State<'q> {
             }
         }
         for (one, next) in pairs.iter().zip(pairs.iter().skip(1)) {
-            // Among keys, integers come before floats.
+            // As keys, integers come before floats, whatever their values.
             let is_below = vec![fact(Op::Less, &[one.0, next.0], true)];
             let are_numbers = vec![
                 fact(Op::IsKind(Kind::Integer), &[one.0], true),
@@ -189,7 +189,7 @@ impl<'q> State<'q> {
         self.settle_made(map).map(|()| true)
     }
 
-    /// What was known of single keys, asked of all of them.
+    /// Requires of a map with all its keys what was known of single keys.
     pub(super) fn look_up_all(&mut self, map: NodeId, known: &MapShape<'q>) {
         for (key, part) in &known.entries {
             let key = self.literal(key.clone());
@@ -200,7 +200,7 @@ impl<'q> State<'q> {
         }
     }
 
-    /// The keys of a map that may be this one, with their values.
+    /// Returns the keys of a map that may equal this one, with their values.
     fn pairs_like(&self, key: NodeId, map: NodeId) -> Option<Vec<(NodeId, NodeId)>> {
         let Shape::Pairs(pairs) = &self.node(map).shape else { return None };
         if let Some(it) = pairs.iter().find(|it| self.is_same_node(it.0, key)) {
@@ -209,8 +209,13 @@ impl<'q> State<'q> {
         Some(pairs.iter().filter(|it| self.may_be_same(it.0, key)).copied().collect())
     }
 
-    /// Of a known map, the key is one of its keys, or none of them.
-    fn has_open_key(&mut self, key: NodeId, map: NodeId, holds: bool) -> Result<bool, Closed> {
+    /// Requires that an unknown key is, or is not, one of the keys of a known map.
+    fn has_open_key(
+        &mut self,
+        key: NodeId,
+        map: NodeId,
+        holds: bool,
+    ) -> Result<bool, Contradiction> {
         if let Some(pairs) = self.pairs_like(key, map) {
             if !holds {
                 pairs.iter().for_each(|it| self.push_fact(Op::Same, &[key, it.0], false));
@@ -232,7 +237,12 @@ impl<'q> State<'q> {
         self.either_or_closed(of).map(|()| true)
     }
 
-    fn get_open_key(&mut self, node: NodeId, key: NodeId, map: NodeId) -> Result<bool, Closed> {
+    fn get_open_key(
+        &mut self,
+        node: NodeId,
+        key: NodeId,
+        map: NodeId,
+    ) -> Result<bool, Contradiction> {
         if let Some(pairs) = self.pairs_like(key, map) {
             let same = |a, b| fact(Op::Same, &[a, b], true);
             let of = pairs.iter().map(|it| vec![same(key, it.0), same(node, it.1)]);
@@ -299,7 +309,7 @@ impl<'q> State<'q> {
         }
     }
 
-    fn set_entry(&mut self, map: NodeId, key: Value<'q>, part: Option<NodeId>) -> Step {
+    fn set_entry(&mut self, map: NodeId, key: Value<'q>, part: Option<NodeId>) -> Consistency {
         let mut entries = match &self.node(map).shape {
             Shape::Map(shape) => shape.entries.clone(),
             Shape::Open
@@ -322,19 +332,19 @@ impl<'q> State<'q> {
         if was_open { self.settle_made(map) } else { Ok(()) }
     }
 
-    /// What the map's type says of the key.
-    fn narrow_entry(&mut self, map: NodeId, key: &Term, part: Option<NodeId>) -> Step {
+    /// Narrows an entry by the map's type.
+    fn narrow_entry(&mut self, map: NodeId, key: &Term, part: Option<NodeId>) -> Consistency {
         for alts in self.node(map).types.clone() {
             let [Alt::Map(fields)] = *alts else { continue };
             let field = fields.iter().find(|it| self.typing.types.has(it.key, key));
             match (field, part) {
                 (Some(field), Some(part)) => self.add_type(part, Typed::Id(field.value))?,
-                (None, Some(_)) => return Err(Closed),
+                (None, Some(_)) => return Err(Contradiction),
                 (Some(field), None) if field.is_required => {
-                    // The only key of a field that must be there.
+                    // A required field whose type has a single key.
                     let keys = self.typing.alternatives(Typed::Id(field.key));
                     if matches!(*keys, [Alt::Literal(_)]) {
-                        return Err(Closed);
+                        return Err(Contradiction);
                     }
                 }
                 (Some(_) | None, None) => (),

@@ -1,43 +1,43 @@
-//! Narrows nodes: kinds, values, bounds, sizes; and draws the conclusions within one node.
+//! Operations that narrow a node: its kinds, value, bounds and sizes.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other shapes are not narrowed this way")]
 
-use super::state::{Bound, Closed, NodeId, Shape, State, Step};
+use super::state::{Bound, Consistency, Contradiction, NodeId, Shape, State};
 use super::value::Value;
 use std::rc::Rc;
 use term::{Kind, Kinds, Op, Term};
 
 impl<'q> State<'q> {
-    pub(super) fn restrict(&mut self, id: NodeId, kinds: Kinds) -> Step {
+    pub(super) fn restrict(&mut self, id: NodeId, kinds: Kinds) -> Consistency {
         let old = self.kinds(id);
         let new = old.and(kinds);
         if new == old {
             return Ok(());
         }
         if new.is_empty() {
-            return Err(Closed);
+            return Err(Contradiction);
         }
         self.change(id).kinds = new;
         self.settle(id)
     }
 
-    /// The node is this term.
-    pub(super) fn bind(&mut self, id: NodeId, value: &Value<'q>) -> Step {
+    /// Requires that the node is this term.
+    pub(super) fn bind(&mut self, id: NodeId, value: &Value<'q>) -> Consistency {
         let (mut id, mut value) = (id, value.clone());
         loop {
             match self.node(id).shape.clone() {
                 Shape::Literal(known) => {
-                    return if known.is_same(&value) { Ok(()) } else { Err(Closed) };
+                    return if known.is_same(&value) { Ok(()) } else { Err(Contradiction) };
                 }
                 Shape::Cons(head, tail) => {
-                    let (first, rest) = value.uncons().ok_or(Closed)?;
+                    let (first, rest) = value.uncons().ok_or(Contradiction)?;
                     self.bind(head, &first)?;
                     (id, value) = (tail, rest);
                 }
                 Shape::Tuple(parts) => {
-                    let items = value.elements().ok_or(Closed)?;
+                    let items = value.elements().ok_or(Contradiction)?;
                     if items.len() != parts.len() {
-                        return Err(Closed);
+                        return Err(Contradiction);
                     }
                     return parts
                         .iter()
@@ -46,7 +46,7 @@ impl<'q> State<'q> {
                 }
                 Shape::Map(shape) => {
                     if !self.admits(id, &value) {
-                        return Err(Closed);
+                        return Err(Contradiction);
                     }
                     let term = value.term().into_owned();
                     self.change(id).shape = Shape::Literal(value);
@@ -55,16 +55,16 @@ impl<'q> State<'q> {
                         match (found, part) {
                             (Some(found), Some(part)) => self.bind(*part, &Value::own(found))?,
                             (None, None) => (),
-                            (Some(_), None) | (None, Some(_)) => return Err(Closed),
+                            (Some(_), None) | (None, Some(_)) => return Err(Contradiction),
                         }
                     }
                     return Ok(());
                 }
                 Shape::Pairs(pairs) => {
                     let term = value.term();
-                    let Term::Map(found) = &*term else { return Err(Closed) };
+                    let Term::Map(found) = &*term else { return Err(Contradiction) };
                     if found.len() != pairs.len() {
-                        return Err(Closed);
+                        return Err(Contradiction);
                     }
                     for ((key, part), found) in pairs.iter().zip(found) {
                         self.bind(*key, &Value::own(found.0.clone()))?;
@@ -74,7 +74,7 @@ impl<'q> State<'q> {
                 }
                 Shape::Fun(shape) => {
                     if !self.admits(id, &value) {
-                        return Err(Closed);
+                        return Err(Contradiction);
                     }
                     self.change(id).shape = Shape::Literal(value);
                     let fun = id;
@@ -87,7 +87,7 @@ impl<'q> State<'q> {
                 }
                 Shape::Open => {
                     if !self.admits(id, &value) {
-                        return Err(Closed);
+                        return Err(Contradiction);
                     }
                     let node = self.change(id);
                     node.kinds = value.kinds();
@@ -98,15 +98,15 @@ impl<'q> State<'q> {
         }
     }
 
-    pub(super) fn bind_int(&mut self, id: NodeId, value: i64) -> Step {
+    pub(super) fn bind_int(&mut self, id: NodeId, value: i64) -> Consistency {
         if let Some(known) = self.known_int(id) {
-            return if known == value { Ok(()) } else { Err(Closed) };
+            return if known == value { Ok(()) } else { Err(Contradiction) };
         }
         self.bind(id, &Value::own(Term::Int(value)))
     }
 
-    /// The node is not this term.
-    pub(super) fn exclude(&mut self, id: NodeId, value: &Value<'q>) -> Step {
+    /// Requires that the node is not this term.
+    pub(super) fn exclude(&mut self, id: NodeId, value: &Value<'q>) -> Consistency {
         let node = self.node(id);
         if !node.kinds.has(value.kinds()) {
             return Ok(());
@@ -114,7 +114,7 @@ impl<'q> State<'q> {
         match &node.shape {
             Shape::Literal(known) => {
                 if known.is_same(value) {
-                    Err(Closed)
+                    Err(Contradiction)
                 } else {
                     Ok(())
                 }
@@ -137,8 +137,8 @@ impl<'q> State<'q> {
         }
     }
 
-    /// In the order of terms.
-    pub(super) fn at_least(&mut self, id: NodeId, at: Value<'q>, is_strict: bool) -> Step {
+    /// Sets a lower bound in the order of terms.
+    pub(super) fn at_least(&mut self, id: NodeId, at: Value<'q>, is_strict: bool) -> Consistency {
         let bound = Bound { at, is_strict };
         let old = self.node(id).limits.as_ref().and_then(|it| it.low.as_ref());
         if old.is_some_and(|it| it.implies(&bound, std::cmp::Ordering::Greater)) {
@@ -148,7 +148,7 @@ impl<'q> State<'q> {
         self.settle(id)
     }
 
-    pub(super) fn at_most(&mut self, id: NodeId, at: Value<'q>, is_strict: bool) -> Step {
+    pub(super) fn at_most(&mut self, id: NodeId, at: Value<'q>, is_strict: bool) -> Consistency {
         let bound = Bound { at, is_strict };
         let old = self.node(id).limits.as_ref().and_then(|it| it.high.as_ref());
         if old.is_some_and(|it| it.implies(&bound, std::cmp::Ordering::Less)) {
@@ -158,15 +158,15 @@ impl<'q> State<'q> {
         self.settle(id)
     }
 
-    pub(super) fn is_kind(&mut self, id: NodeId, kind: Kind, holds: bool) -> Step {
+    pub(super) fn is_kind(&mut self, id: NodeId, kind: Kind, holds: bool) -> Consistency {
         let kinds = Kinds::of(kind);
         match (kind, holds) {
             (Kind::Boolean, true) => {
                 self.restrict(id, Kinds::ATOM)?;
-                // In the order of terms, nothing but these lies between.
+                // A known atom between `false` and `true` in the order of terms needs this test.
                 if let Some(value) = self.known(id) {
                     let is = kind.has(&value.term());
-                    return if is { Ok(()) } else { Err(Closed) };
+                    return if is { Ok(()) } else { Err(Contradiction) };
                 }
                 self.add_alternatives(id, self.typing.booleans())
             }
@@ -180,7 +180,7 @@ impl<'q> State<'q> {
                 }
                 if let Some(value) = self.known(id) {
                     let is = kind.has(&value.term());
-                    return if is == holds { Ok(()) } else { Err(Closed) };
+                    return if is == holds { Ok(()) } else { Err(Contradiction) };
                 }
                 match self.node(id).limits.as_ref().and_then(|it| it.is_binary) {
                     Some(known) if known == holds => Ok(()),
@@ -196,40 +196,42 @@ impl<'q> State<'q> {
         }
     }
 
-    pub(super) fn set_arity(&mut self, id: NodeId, arity: u32) -> Step {
+    pub(super) fn set_arity(&mut self, id: NodeId, arity: u32) -> Consistency {
         self.restrict(id, Kinds::TUPLE)?;
         match &self.node(id).shape {
             Shape::Literal(value) => {
                 if value.arity() == Some(arity) {
                     Ok(())
                 } else {
-                    Err(Closed)
+                    Err(Contradiction)
                 }
             }
             Shape::Tuple(parts) => {
                 if parts.len() == arity as usize {
                     Ok(())
                 } else {
-                    Err(Closed)
+                    Err(Contradiction)
                 }
             }
             Shape::Open => {
                 match self.node(id).limits.as_ref().and_then(|it| it.arity) {
                     Some(known) if known == arity => return Ok(()),
-                    Some(_) => return Err(Closed),
+                    Some(_) => return Err(Contradiction),
                     None => self.change_limits(id).arity = Some(arity),
                 }
                 self.settle(id)
             }
-            Shape::Cons(..) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => Err(Closed),
+            Shape::Cons(..) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => Err(Contradiction),
         }
     }
 
-    /// If it is a tuple, it has at least so many elements.
-    pub(super) fn set_min_arity(&mut self, id: NodeId, arity: u32) -> Step {
+    /// Requires at least this many elements if the node is a tuple.
+    pub(super) fn set_min_arity(&mut self, id: NodeId, arity: u32) -> Consistency {
         match &self.node(id).shape {
-            Shape::Literal(value) if value.arity().is_some_and(|it| it < arity) => Err(Closed),
-            Shape::Tuple(parts) if parts.len() < arity as usize => Err(Closed),
+            Shape::Literal(value) if value.arity().is_some_and(|it| it < arity) => {
+                Err(Contradiction)
+            }
+            Shape::Tuple(parts) if parts.len() < arity as usize => Err(Contradiction),
             Shape::Open => {
                 if self.node(id).limits.as_ref().is_none_or(|it| it.min_arity < arity) {
                     self.change_limits(id).min_arity = arity;
@@ -241,10 +243,10 @@ impl<'q> State<'q> {
         }
     }
 
-    pub(super) fn not_arity(&mut self, id: NodeId, arity: u32) -> Step {
+    pub(super) fn not_arity(&mut self, id: NodeId, arity: u32) -> Consistency {
         match &self.node(id).shape {
-            Shape::Literal(value) if value.arity() == Some(arity) => Err(Closed),
-            Shape::Tuple(parts) if parts.len() == arity as usize => Err(Closed),
+            Shape::Literal(value) if value.arity() == Some(arity) => Err(Contradiction),
+            Shape::Tuple(parts) if parts.len() == arity as usize => Err(Contradiction),
             Shape::Open if self.kinds(id).has(Kinds::TUPLE) => {
                 self.change_limits(id).not_arities.push(arity);
                 self.settle(id)
@@ -253,18 +255,18 @@ impl<'q> State<'q> {
         }
     }
 
-    pub(super) fn set_fun_arity(&mut self, id: NodeId, arity: u8) -> Step {
+    pub(super) fn set_fun_arity(&mut self, id: NodeId, arity: u8) -> Consistency {
         self.restrict(id, Kinds::FUN)?;
         match &self.node(id).shape {
             Shape::Literal(value) => {
                 let is = matches!(&*value.term(), Term::Fun(fun) if fun.arity() == arity);
-                if is { Ok(()) } else { Err(Closed) }
+                if is { Ok(()) } else { Err(Contradiction) }
             }
             Shape::Fun(shape) => {
                 if shape.arity == arity {
                     Ok(())
                 } else {
-                    Err(Closed)
+                    Err(Contradiction)
                 }
             }
             _ => {
@@ -272,7 +274,7 @@ impl<'q> State<'q> {
                     if limits.fun_arity.is_some_and(|it| it != arity)
                         || limits.not_fun_arities.contains(&arity)
                     {
-                        return Err(Closed);
+                        return Err(Contradiction);
                     }
                     if limits.fun_arity.is_some() {
                         return Ok(());
@@ -284,13 +286,13 @@ impl<'q> State<'q> {
         }
     }
 
-    /// Head and tail of the node, which must be a list cell.
-    pub(super) fn cons(&mut self, id: NodeId) -> Result<(NodeId, NodeId), Closed> {
+    /// Returns head and tail of the node, which must be a list cell.
+    pub(super) fn cons(&mut self, id: NodeId) -> Result<(NodeId, NodeId), Contradiction> {
         self.restrict(id, Kinds::CONS)?;
         match self.node(id).shape.clone() {
             Shape::Cons(head, tail) => Ok((head, tail)),
             Shape::Literal(value) => {
-                let (first, rest) = value.uncons().ok_or(Closed)?;
+                let (first, rest) = value.uncons().ok_or(Contradiction)?;
                 let (head, tail) = (self.literal(first), self.literal(rest));
                 self.change(id).shape = Shape::Cons(head, tail);
                 Ok((head, tail))
@@ -299,31 +301,31 @@ impl<'q> State<'q> {
                 self.make_cons(id)?;
                 self.cons(id)
             }
-            Shape::Tuple(_) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => Err(Closed),
+            Shape::Tuple(_) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => Err(Contradiction),
         }
     }
 
-    /// The elements of the node, which must be a tuple of known arity.
-    pub(super) fn tuple(&mut self, id: NodeId) -> Result<Rc<[NodeId]>, Closed> {
+    /// Returns the elements of the node, which must be a tuple of known arity.
+    pub(super) fn tuple(&mut self, id: NodeId) -> Result<Rc<[NodeId]>, Contradiction> {
         match self.node(id).shape.clone() {
             Shape::Tuple(parts) => Ok(parts),
             Shape::Literal(value) => {
-                let items = value.elements().ok_or(Closed)?;
+                let items = value.elements().ok_or(Contradiction)?;
                 let parts: Rc<[NodeId]> = items.into_iter().map(|it| self.literal(it)).collect();
                 self.change(id).shape = Shape::Tuple(Rc::clone(&parts));
                 Ok(parts)
             }
             Shape::Open => {
                 let limits = self.node(id).limits.as_ref();
-                let arity = limits.and_then(|it| it.arity).ok_or(Closed)?;
+                let arity = limits.and_then(|it| it.arity).ok_or(Contradiction)?;
                 self.make_tuple(id, arity)?;
                 self.tuple(id)
             }
-            Shape::Cons(..) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => Err(Closed),
+            Shape::Cons(..) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => Err(Contradiction),
         }
     }
 
-    /// Whether the node may be this term, as far as its own limits and types say.
+    /// Whether the node's own limits and types admit this term.
     pub(super) fn admits(&self, id: NodeId, value: &Value<'q>) -> bool {
         self.admits_limits(id, value)
             && self.node(id).types.iter().all(|alts| {

@@ -1,23 +1,23 @@
-//! Arithmetic between nodes: kinds, intervals, and inverses that are exact.
+//! Arithmetic between nodes: propagation of kinds and intervals, and exact inverses.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other operators say nothing here")]
 
 use super::facts::fact;
 use super::range::{Range, integer};
-use super::state::{Closed, NodeId, State, Step};
+use super::state::{Consistency, Contradiction, NodeId, State};
 use super::value::Value;
 use num_bigint::BigInt;
 use num_traits::Signed;
 use term::{Kinds, Op, Term};
 
 impl<'q> State<'q> {
-    /// `true`: nothing is left to be seen to.
+    /// Propagates an arithmetic definition. Returns `true` if it is settled and can be dropped.
     pub(super) fn examine_number(
         &mut self,
         node: NodeId,
         op: Op,
         args: &[NodeId],
-    ) -> Result<bool, Closed> {
+    ) -> Result<bool, Contradiction> {
         match (op, args) {
             (Op::Add | Op::Subtract | Op::Multiply, [a, b]) => {
                 self.narrow_sum_kinds(node, *a, *b)?;
@@ -116,8 +116,8 @@ impl<'q> State<'q> {
         }
     }
 
-    /// Of a sum, difference or product.
-    fn narrow_sum_kinds(&mut self, node: NodeId, a: NodeId, b: NodeId) -> Step {
+    /// Narrows the kinds of the result and the operands of `+`, `-` and `*`.
+    fn narrow_sum_kinds(&mut self, node: NodeId, a: NodeId, b: NodeId) -> Consistency {
         let (left, right) = (self.kinds(a), self.kinds(b));
         if left == Kinds::INT && right == Kinds::INT {
             return self.restrict(node, Kinds::INT);
@@ -139,8 +139,8 @@ impl<'q> State<'q> {
         Ok(())
     }
 
-    /// `node = a + b`, all integers.
-    fn sum(&mut self, node: NodeId, a: NodeId, b: NodeId) -> Result<bool, Closed> {
+    /// Propagates `node = a + b` for integers.
+    fn sum(&mut self, node: NodeId, a: NodeId, b: NodeId) -> Result<bool, Contradiction> {
         self.restrict(node, Kinds::INT)?;
         self.restrict(a, Kinds::INT)?;
         self.restrict(b, Kinds::INT)?;
@@ -149,7 +149,7 @@ impl<'q> State<'q> {
         let whole = self.range(node);
         self.narrow_range(a, whole.add(right.negate()))?;
         self.narrow_range(b, whole.add(left.negate()))?;
-        // Numbers beyond the intervals, and what intervals can't say.
+        // Handles numbers outside the intervals' range, and conclusions that intervals cannot express.
         match (self.integer(node), self.integer(a), self.integer(b)) {
             (Some(whole), Some(part), None) => self.bind_integer(b, whole - part).map(|()| true),
             (Some(whole), None, Some(part)) => self.bind_integer(a, whole - part).map(|()| true),
@@ -158,13 +158,13 @@ impl<'q> State<'q> {
                 if whole == a + b {
                     Ok(true)
                 } else {
-                    Err(Closed)
+                    Err(Contradiction)
                 }
             }
-            // Twice the same.
+            // The operands are the same node.
             (Some(whole), None, None) if self.is_same_node(a, b) => {
                 if (&whole % 2u8) != BigInt::ZERO {
-                    return Err(Closed);
+                    return Err(Contradiction);
                 }
                 self.bind_integer(a, whole / 2u8).map(|()| true)
             }
@@ -172,14 +172,15 @@ impl<'q> State<'q> {
         }
     }
 
-    fn product(&mut self, node: NodeId, a: NodeId, b: NodeId) -> Result<bool, Closed> {
+    fn product(&mut self, node: NodeId, a: NodeId, b: NodeId) -> Result<bool, Contradiction> {
         let (left, right) = (self.range(a), self.range(b));
         if self.is_same_node(a, b) {
             self.narrow_range(node, Range::new(0, i128::MAX))?;
             if let Some(square) = self.integer(node) {
-                let root = if square.is_negative() { return Err(Closed) } else { square.sqrt() };
+                let root =
+                    if square.is_negative() { return Err(Contradiction) } else { square.sqrt() };
                 if &root * &root != square {
-                    return Err(Closed);
+                    return Err(Contradiction);
                 }
                 if root == BigInt::ZERO {
                     return self.bind_int(a, 0).map(|()| true);
@@ -199,7 +200,7 @@ impl<'q> State<'q> {
             }
             if let Some(whole) = self.integer(node) {
                 if &whole % &factor != BigInt::ZERO {
-                    return Err(Closed);
+                    return Err(Contradiction);
                 }
                 return self.bind_integer(other, whole / factor).map(|()| true);
             }
@@ -211,14 +212,20 @@ impl<'q> State<'q> {
         Ok(false)
     }
 
-    fn division(&mut self, node: NodeId, op: Op, a: NodeId, b: NodeId) -> Result<bool, Closed> {
+    fn division(
+        &mut self,
+        node: NodeId,
+        op: Op,
+        a: NodeId,
+        b: NodeId,
+    ) -> Result<bool, Contradiction> {
         self.exclude(b, &Value::own(Term::Int(0)))?;
         let (of, whole) = (self.range(a), self.range(node));
         let Some(by) = self.integer(b).and_then(|it| i128::try_from(it).ok()) else {
             return Ok(false);
         };
         if by == 0 {
-            return Err(Closed);
+            return Err(Contradiction);
         }
         if op == Op::Remainder {
             let most = by.abs() - 1;
@@ -231,7 +238,8 @@ impl<'q> State<'q> {
             let low = if of.has_low() { of.low / by } else { i128::MIN };
             let high = if of.has_high() { of.high / by } else { i128::MAX };
             self.narrow_range(node, Range::new(low, high))?;
-            // Towards zero: a quotient q > 0 is that of q * by up to q * by + by - 1.
+            // Division truncates towards zero: the quotient of a positive divisor is q > 0 from q * by up to q * by +
+            // by - 1.
             let least = |q: i128| {
                 if q > 0 { q.checked_mul(by) } else { q.checked_mul(by)?.checked_sub(by - 1) }
             };
@@ -245,8 +253,8 @@ impl<'q> State<'q> {
         Ok(false)
     }
 
-    /// Each of the three is the other two together.
-    fn exclusive_or(&mut self, node: NodeId, a: NodeId, b: NodeId) -> Step {
+    /// Binds the third number when two of `node`, `a` and `b` are known: each is the exclusive or of the other two.
+    fn exclusive_or(&mut self, node: NodeId, a: NodeId, b: NodeId) -> Consistency {
         let all = [node, a, b];
         let known: Vec<BigInt> = all.iter().filter_map(|it| self.integer(*it)).collect();
         let open = all.into_iter().find(|it| self.known(*it).is_none());
@@ -256,8 +264,8 @@ impl<'q> State<'q> {
         }
     }
 
-    /// What was made whole lies within one of the result, however it was rounded.
-    fn bound_rounded(&mut self, whole: Range, of: NodeId) -> Step {
+    /// Bounds the operand of a rounding operation to within 1 of the result.
+    fn bound_rounded(&mut self, whole: Range, of: NodeId) -> Consistency {
         if let Some(low) = Range::new(whole.low.saturating_sub(1), 0).low_value()
             && whole.has_low()
         {
@@ -278,12 +286,12 @@ impl<'q> State<'q> {
         }
     }
 
-    pub(super) fn bind_integer(&mut self, id: NodeId, value: BigInt) -> Step {
+    pub(super) fn bind_integer(&mut self, id: NodeId, value: BigInt) -> Consistency {
         self.bind(id, &Value::own(Term::integer(value)))
     }
 }
 
-/// What may have been multiplied by the factor.
+/// Returns the interval of the numbers whose product with the factor lies in `whole`.
 fn divide(whole: Range, factor: i128) -> Range {
     let (low, high) = if factor > 0 { (whole.low, whole.high) } else { (whole.high, whole.low) };
     let is_bound = |it: i128| it != i128::MIN && it != i128::MAX;

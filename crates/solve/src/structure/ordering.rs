@@ -1,22 +1,22 @@
-//! Equality by value and order, of any two nodes.
+//! Equality by value (`==`) and order of nodes.
 
 use super::facts::fact;
 use super::range::Range;
-use super::state::{Closed, Fact, NodeId, Shape, State};
+use super::state::{Contradiction, Fact, NodeId, Shape, State};
 use super::value::Value;
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, ToPrimitive};
 use term::{Kinds, Op, Term};
 
 impl<'q> State<'q> {
-    /// `==`. `false`: to be looked at again.
-    pub(super) fn equal(&mut self, a: NodeId, b: NodeId) -> Result<bool, Closed> {
+    /// Requires `a == b`. Returns `true` if the constraint is settled and can be dropped.
+    pub(super) fn equal(&mut self, a: NodeId, b: NodeId) -> Result<bool, Contradiction> {
         if self.is_same_node(a, b) {
             return Ok(true);
         }
         let (left, right) = (self.root(a), self.root(b));
         if self.occurs(left, right) || self.occurs(right, left) {
-            return Err(Closed);
+            return Err(Contradiction);
         }
         let wide =
             |kinds: Kinds| if kinds.has(Kinds::NUMBER) { kinds.or(Kinds::NUMBER) } else { kinds };
@@ -27,7 +27,7 @@ impl<'q> State<'q> {
             return Ok(true);
         }
         if let (Some(left), Some(right)) = (self.ground(a), self.ground(b)) {
-            return if left.compare(&right).is_eq() { Ok(true) } else { Err(Closed) };
+            return if left.compare(&right).is_eq() { Ok(true) } else { Err(Contradiction) };
         }
         for (one, other) in [(a, b), (b, a)] {
             let Some(value) = self.known(other).cloned() else { continue };
@@ -60,7 +60,7 @@ impl<'q> State<'q> {
         Ok(false)
     }
 
-    fn copy_bounds(&mut self, from: NodeId, to: NodeId) -> Result<(), Closed> {
+    fn copy_bounds(&mut self, from: NodeId, to: NodeId) -> Result<(), Contradiction> {
         let Some(limits) = self.node(from).limits.clone() else { return Ok(()) };
         if let Some(low) = limits.low {
             self.at_least(to, low.at, low.is_strict)?;
@@ -71,10 +71,10 @@ impl<'q> State<'q> {
         Ok(())
     }
 
-    /// `/=`
-    pub(super) fn not_equal(&mut self, a: NodeId, b: NodeId) -> Result<bool, Closed> {
+    /// Requires `a /= b`. Returns `true` if the constraint is settled and can be dropped.
+    pub(super) fn not_equal(&mut self, a: NodeId, b: NodeId) -> Result<bool, Contradiction> {
         if self.is_same_node(a, b) {
-            return Err(Closed);
+            return Err(Contradiction);
         }
         let (left, right) = (self.kinds(a), self.kinds(b));
         let are_numbers = left.has(Kinds::NUMBER) && right.has(Kinds::NUMBER);
@@ -82,7 +82,7 @@ impl<'q> State<'q> {
             return Ok(true);
         }
         if let (Some(left), Some(right)) = (self.ground(a), self.ground(b)) {
-            return if left.compare(&right).is_eq() { Err(Closed) } else { Ok(true) };
+            return if left.compare(&right).is_eq() { Err(Contradiction) } else { Ok(true) };
         }
         for (one, other) in [(a, b), (b, a)] {
             let Some(value) = self.known(other).cloned() else { continue };
@@ -109,20 +109,20 @@ impl<'q> State<'q> {
         Ok(false)
     }
 
-    /// `a < b`, or `a =< b`. `false`: to be looked at again.
+    /// Requires `a < b` if strict, or `a =< b`. Returns `true` if the constraint is settled and can be dropped.
     pub(super) fn ordered(
         &mut self,
         a: NodeId,
         b: NodeId,
         is_strict: bool,
-    ) -> Result<bool, Closed> {
+    ) -> Result<bool, Contradiction> {
         if self.is_same_node(a, b) {
-            return if is_strict { Err(Closed) } else { Ok(true) };
+            return if is_strict { Err(Contradiction) } else { Ok(true) };
         }
         if let (Some(left), Some(right)) = (self.ground(a), self.ground(b)) {
             let order = left.compare(&right);
             let holds = order.is_lt() || order.is_eq() && !is_strict;
-            return if holds { Ok(true) } else { Err(Closed) };
+            return if holds { Ok(true) } else { Err(Contradiction) };
         }
         self.restrict(a, Kinds::up_to_rank(self.kinds(b).max_rank()))?;
         self.restrict(b, Kinds::from_rank(self.kinds(a).min_rank()))?;
@@ -160,7 +160,7 @@ impl<'q> State<'q> {
         if left == Kinds::TUPLE && right == Kinds::TUPLE {
             match (self.known_arity(a), self.known_arity(b)) {
                 (Some(left), Some(right)) if left < right => return Ok(true),
-                (Some(left), Some(right)) if left > right => return Err(Closed),
+                (Some(left), Some(right)) if left > right => return Err(Contradiction),
                 _ => (),
             }
         }
@@ -168,8 +168,8 @@ impl<'q> State<'q> {
         self.ordered_parts(&pairs, is_strict)
     }
 
-    /// The least number of one side bounds the other.
-    fn pass_bounds(&mut self, a: NodeId, b: NodeId, is_strict: bool) -> Result<(), Closed> {
+    /// Passes the lower bound of `a` on to `b`, and the upper bound of `b` on to `a`.
+    fn pass_bounds(&mut self, a: NodeId, b: NodeId, is_strict: bool) -> Result<(), Contradiction> {
         let low = self.node(a).limits.as_ref().and_then(|it| it.low.clone());
         if let Some(low) = low {
             self.at_least(b, low.at, low.is_strict || is_strict)?;
@@ -181,12 +181,12 @@ impl<'q> State<'q> {
         Ok(())
     }
 
-    /// The first pair that is not equal is in order.
+    /// Requires that the first pair of unequal parts is in order.
     fn ordered_parts(
         &mut self,
         pairs: &[(NodeId, NodeId)],
         is_strict: bool,
-    ) -> Result<bool, Closed> {
+    ) -> Result<bool, Contradiction> {
         let mut equal: Vec<Fact> = Vec::new();
         let mut res: Vec<Vec<Fact>> = Vec::new();
         for (n, (a, b)) in pairs.iter().enumerate() {
@@ -225,9 +225,9 @@ impl<'q> State<'q> {
         Ok(true)
     }
 
-    pub(super) fn either_or_closed(&mut self, of: Vec<Vec<Fact>>) -> Result<(), Closed> {
+    pub(super) fn either_or_closed(&mut self, of: Vec<Vec<Fact>>) -> Result<(), Contradiction> {
         if of.is_empty() {
-            return Err(Closed);
+            return Err(Contradiction);
         }
         if !of.iter().any(Vec::is_empty) {
             self.either(of);
@@ -236,7 +236,7 @@ impl<'q> State<'q> {
     }
 }
 
-/// The integer and the float of this value, as far as there are both.
+/// Returns the integer and the float with the number's value, as far as both exist.
 fn both_numbers(number: &Term) -> Vec<Term> {
     let mut res = vec![number.clone()];
     if let Term::Float(value) = number {

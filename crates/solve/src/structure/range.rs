@@ -5,15 +5,15 @@ use num_bigint::BigInt;
 use num_traits::{FromPrimitive, ToPrimitive};
 use term::Term;
 
-/// Integers from `low` to `high`. The ends of `i128` stand for no bound, and so do numbers beyond:
-/// an interval may hold more than it was made from, never less.
+/// The integers from `low` to `high`. The extreme values of `i128` stand for no bound, and so do numbers beyond them:
+/// an interval over-approximates the set it was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) low: i128,
     pub(super) high: i128,
 }
 
-/// Sums and products of smaller numbers do not overflow.
+/// Sums and products of numbers below this limit do not overflow.
 const LIMIT: i128 = 1 << 62;
 const LIMIT_BITS: u64 = 120;
 
@@ -24,11 +24,11 @@ impl Range {
         Range::from(term, false).and(Range::up_to(term, false))
     }
 
-    /// Of numbers: from there on. Of others: all that is no number comes after numbers.
+    /// Returns the integers from a number on. Terms of other kinds are no lower bound.
     pub(super) fn from(term: &Term, is_strict: bool) -> Range {
         let low = match whole(term) {
             Some((value, is_exact)) if is_exact && !is_strict => value,
-            // Floor and one more.
+            // The floor plus one.
             Some((value, _)) => value + 1,
             None => return Range::ALL,
         };
@@ -72,7 +72,7 @@ impl Range {
         self.high != i128::MAX
     }
 
-    /// How many there are, if they are few.
+    /// Returns the number of integers, if there are bounds and it fits in 64 bits.
     pub(super) fn count(self) -> Option<u64> {
         if !self.has_low() || !self.has_high() {
             return None;
@@ -92,7 +92,7 @@ impl Range {
         self.has_high().then(|| integer(self.high))
     }
 
-    /// Each end by an operation that keeps the order.
+    /// Adds two intervals.
     pub(super) fn add(self, other: Range) -> Range {
         Range {
             low: if self.has_low() && other.has_low() {
@@ -131,7 +131,7 @@ impl Range {
             let low = ends.iter().copied().min().unwrap_or(i128::MIN);
             return Range { low, high: ends.iter().copied().max().unwrap_or(i128::MAX) };
         }
-        // Signs at least.
+        // At least the sign of the product is known.
         if self.low >= 0 && other.low >= 0 {
             let low =
                 if self.low < LIMIT && other.low < LIMIT { self.low * other.low } else { LIMIT };
@@ -160,7 +160,7 @@ fn clamp(value: &BigInt) -> Option<i128> {
     if value.bits() < LIMIT_BITS { value.to_i128() } else { None }
 }
 
-/// The greatest integer not above a number, and whether it is the number.
+/// Returns the floor of a number, and whether the number is an integer.
 fn whole(term: &Term) -> Option<(BigInt, bool)> {
     if let Term::Float(value) = term {
         let floor = value.floor();
@@ -173,7 +173,8 @@ fn whole(term: &Term) -> Option<(BigInt, bool)> {
     term.as_int().map(|it| (BigInt::from(it), true))
 }
 
-/// The least float that is not below the number (above, if strict). `None`: no number, or no float.
+/// Returns the least float that is not below the number (if strict: above it). `None` if the term is no number or the
+/// float would be infinite.
 pub(super) fn float_at_least(number: &Term, is_strict: bool) -> Option<f64> {
     let near = nearest(number)?;
     let order = Term::Float(near).cmp_value(number);
@@ -190,7 +191,7 @@ pub(super) fn float_at_most(number: &Term, is_strict: bool) -> Option<f64> {
 
 fn nearest(number: &Term) -> Option<f64> {
     if let Term::Float(value) = number {
-        // Zero has two floats, which are equal.
+        // Both zeros are equal; the positive one represents them.
         return Some(if *value == 0.0 { 0.0 } else { *value });
     }
     if let Term::Big(value) = number {

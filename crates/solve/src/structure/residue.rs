@@ -1,19 +1,19 @@
-//! What is pending about numbers only, as a problem for somebody who knows numbers.
+//! The residue: the pending constraints about numbers, as a problem for a numeric solver.
 
 use super::state::{Fact, NodeId, Pending, State};
-use crate::numbers::{Number, Place, Problem, Row, Unknown};
+use crate::numbers::{Number, Problem, Row, Unknown, UnknownId};
 use term::{Kinds, Op};
 
-/// The problem, and the node of each unknown.
+/// A numeric problem, and the node of each unknown.
 pub(super) struct Residue {
     pub(super) problem: Problem,
     pub(super) nodes: Vec<NodeId>,
-    /// A node of which it is not decided whether it is an integer or a float.
+    /// A node for which integer or float is not decided.
     pub(super) undecided: Option<NodeId>,
 }
 
 impl<'q> State<'q> {
-    /// `None`: nothing about numbers is pending.
+    /// Returns the pending numeric constraints; `None` if there are none.
     pub(super) fn residue(&self) -> Option<Residue> {
         let mut res = Residue { problem: Problem::default(), nodes: Vec::new(), undecided: None };
         for pending in &self.pending {
@@ -57,7 +57,7 @@ impl<'q> State<'q> {
         }
         let root = self.root(id);
         if let Some(place) = res.nodes.iter().position(|it| *it == root) {
-            return Some(Number::Unknown(Place(place)));
+            return Some(Number::Unknown(UnknownId(place)));
         }
         if !node.kinds.is_one() {
             res.undecided = Some(root);
@@ -72,7 +72,7 @@ impl<'q> State<'q> {
             excluded: limits.map(|it| it.excluded.iter().map(term).collect()).unwrap_or_default(),
             hint: self.hint(id).map(|it| it.term().into_owned()),
         });
-        Some(Number::Unknown(Place(res.nodes.len() - 1)))
+        Some(Number::Unknown(UnknownId(res.nodes.len() - 1)))
     }
 }
 

@@ -1,10 +1,10 @@
-//! Tries what is left to choose: alternatives, kinds, then values near the hint.
+//! The search by case distinction: alternatives first, then kinds, then values near the hint.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other pendings ask for nothing here")]
 
 use super::candidates::Choice;
 use super::residue::Residue;
-use super::state::{Fact, NodeId, Pending, Shape, State, Step};
+use super::state::{Consistency, Fact, NodeId, Pending, Shape, State};
 use super::texts;
 use super::value::Value;
 use crate::differences;
@@ -12,23 +12,23 @@ use crate::numbers::{Numbers, Solution};
 use std::sync::atomic::{AtomicBool, Ordering};
 use term::{Conversion, Kinds, Model, Op, Style, Term, Var, print};
 
-/// One search: how many branches are left, and whether any was left out.
+/// The budget of one search, and whether it left anything out.
 pub(super) struct Search<'a> {
     pub(super) left: usize,
-    /// How many branches may turn out to be wrong at once; they cost less.
+    /// How many branches may fail by propagation alone; these cost less.
     pub(super) dead: usize,
     pub(super) is_incomplete: bool,
     /// The nodes of the variables.
     pub(super) vars: &'a [(Var, NodeId)],
-    /// Whether nobody waits for the answer any more.
+    /// Set when the answer is not needed any more.
     pub(super) halt: &'a AtomicBool,
-    /// Who is asked for numbers.
+    /// The numeric solver; `None` in a search that only guesses.
     pub(super) numbers: Option<&'a mut dyn Numbers>,
-    /// How often nobody may know the numbers before nobody is asked any more.
+    /// How many numeric problems may be given up before the numeric solver is not asked any more.
     pub(super) patience: usize,
 }
 
-/// How far back what a node is computed from is looked for.
+/// How many definitions are followed back to find an open node.
 const MAX_CHAIN: usize = 50;
 
 impl Search<'_> {
@@ -45,15 +45,15 @@ impl Search<'_> {
             let choices = match state.alternatives() {
                 Some(choices) => Some((choices, true)),
                 None => match self.differences(&state).unwrap_or_else(|| self.ask(&state)) {
-                    Asked::Decide(choices) => Some((choices, true)),
-                    Asked::Nothing => return None,
-                    Asked::Found(model) => return Some(model),
-                    Asked::Silent => state.choices(),
+                    NumbersAnswer::Decide(choices) => Some((choices, true)),
+                    NumbersAnswer::Nothing => return None,
+                    NumbersAnswer::Found(model) => return Some(model),
+                    NumbersAnswer::Silent => state.choices(),
                 },
             };
             let Some((choices, is_complete)) = choices else {
                 let model = state.model(self.vars);
-                // Some value could not be made, which does not mean that there is none.
+                // A model could not be constructed, which does not prove that none exists.
                 self.is_incomplete |= model.is_none();
                 return model;
             };
@@ -86,44 +86,45 @@ impl Search<'_> {
         }
     }
 
-    /// What orders and distances say, if there are enough of them; `None`: it does not settle it.
-    fn differences<'q>(&mut self, state: &State<'q>) -> Option<Asked<'q>> {
+    /// Solves the residue by difference constraints, if several numbers are compared; `None` if that decides nothing.
+    fn differences<'q>(&mut self, state: &State<'q>) -> Option<NumbersAnswer<'q>> {
         if !state.has_order() {
             return None;
         }
         let residue = state.residue().filter(|it| it.undecided.is_none())?;
         match differences::find(&residue.problem) {
-            Solution::Nothing => Some(Asked::Nothing),
+            Solution::Nothing => Some(NumbersAnswer::Nothing),
             Solution::GaveUp => None,
             Solution::Found(found) => {
                 self.left = self.left.checked_sub(1)?;
-                self.with_numbers(state, &residue, found).map(Asked::Found)
+                self.with_numbers(state, &residue, found).map(NumbersAnswer::Found)
             }
         }
     }
 
-    /// Numbers from somebody who knows them.
-    fn ask<'q>(&mut self, state: &State<'q>) -> Asked<'q> {
-        let Some(numbers) = &mut self.numbers else { return Asked::Silent };
+    /// Asks the numeric solver about the residue.
+    fn ask<'q>(&mut self, state: &State<'q>) -> NumbersAnswer<'q> {
+        let Some(numbers) = &mut self.numbers else { return NumbersAnswer::Silent };
         if self.patience == 0 {
-            return Asked::Silent;
+            return NumbersAnswer::Silent;
         }
-        let Some(residue) = state.residue() else { return Asked::Silent };
+        let Some(residue) = state.residue() else { return NumbersAnswer::Silent };
         if let Some(id) = residue.undecided {
-            return Asked::Decide(vec![
+            return NumbersAnswer::Decide(vec![
                 Choice::Kinds(id, Kinds::INT),
                 Choice::Kinds(id, Kinds::FLOAT),
             ]);
         }
         let found = match numbers.find(&residue.problem) {
-            Solution::Nothing => return Asked::Nothing,
+            Solution::Nothing => return NumbersAnswer::Nothing,
             Solution::GaveUp => {
                 self.patience = self.patience.saturating_sub(1);
-                return Asked::Silent;
+                return NumbersAnswer::Silent;
             }
             Solution::Found(found) => found,
         };
-        self.with_numbers(state, &residue, found).map_or(Asked::Silent, Asked::Found)
+        self.with_numbers(state, &residue, found)
+            .map_or(NumbersAnswer::Silent, NumbersAnswer::Found)
     }
 
     fn with_numbers(
@@ -139,16 +140,17 @@ impl Search<'_> {
     }
 }
 
-enum Asked<'q> {
+/// The result of asking a numeric solver.
+enum NumbersAnswer<'q> {
     Found(Model),
     Nothing,
-    /// This has to be decided before.
+    /// These decisions must be made first.
     Decide(Vec<Choice<'q>>),
     Silent,
 }
 
 impl<'q> State<'q> {
-    pub(super) fn choose(&mut self, choice: &Choice<'q>) -> Step {
+    pub(super) fn choose(&mut self, choice: &Choice<'q>) -> Consistency {
         match choice {
             Choice::Facts(at, facts) => {
                 if let Some(slot) = self.pending.get_mut(*at) {
@@ -170,7 +172,7 @@ impl<'q> State<'q> {
         }
     }
 
-    /// Whether several open numbers are compared with each other.
+    /// Whether at least two comparisons between open integers are pending.
     fn has_order(&self) -> bool {
         let is_open = |it: &NodeId| {
             self.kinds(*it) == Kinds::INT && matches!(self.node(*it).shape, Shape::Open)
@@ -189,7 +191,7 @@ impl<'q> State<'q> {
         self.pending.iter().any(|it| matches!(it, Pending::Either(_)))
     }
 
-    /// Alternatives of which one must be right if anything is.
+    /// Returns pending alternatives, of which one must hold. Alternatives that the hint satisfies come first.
     fn alternatives(&self) -> Option<Vec<Choice<'q>>> {
         for (at, pending) in self.pending.iter().enumerate() {
             if let Pending::Either(of) = pending {
@@ -214,7 +216,7 @@ impl<'q> State<'q> {
         None
     }
 
-    /// Values to try next, and whether they are all there are. `None`: nothing is left to choose.
+    /// Returns the next decisions to try, and whether they are exhaustive; `None` if nothing is left to decide.
     fn choices(&self) -> Option<(Vec<Choice<'q>>, bool)> {
         if self.pending.is_empty() {
             return None;
@@ -224,7 +226,7 @@ impl<'q> State<'q> {
         }
         for pending in self.pending.iter().rev() {
             let Pending::Define(node, op, args) = pending else { continue };
-            // Of a bitstring, likely sizes are known.
+            // For bitstrings, likely sizes are known.
             if let (Op::BitSize, [of]) = (op, &**args)
                 && matches!(self.node(*of).shape, Shape::Open)
             {
@@ -240,11 +242,11 @@ impl<'q> State<'q> {
             return Some((choices, false));
         }
         let leaf = self.pending.iter().rev().find_map(|it| self.leaf_of(it));
-        // All is known and something is still pending: it can't be decided here.
+        // If everything is known and something is still pending, it cannot be decided here.
         Some(leaf.map_or((Vec::new(), false), |it| self.values(it)))
     }
 
-    /// A float before its text: how long that is follows from it.
+    /// Decides the float before its text, since the length of the text depends on the float.
     fn float_texts(&self, pending: &Pending) -> Option<(Vec<Choice<'q>>, bool)> {
         let Pending::Define(node, Op::Convert(Conversion::ListToFloat), args) = pending else {
             return None;
@@ -258,7 +260,7 @@ impl<'q> State<'q> {
         }
     }
 
-    /// The usual text of a known number, then others.
+    /// Returns candidates for the text of a known number: the usual text first.
     fn texts(&self, pending: &Pending) -> Option<Vec<Choice<'q>>> {
         let Pending::Define(node, Op::Convert(conversion), args) = pending else { return None };
         let (back, is_only) = texts::inverse(*conversion);
@@ -285,20 +287,20 @@ impl<'q> State<'q> {
                 self.open_leaf(end)
             }
             Pending::Fact(fact) => fact.args.iter().find_map(|it| self.base_leaf(*it, MAX_CHAIN)),
-            // A part before the whole.
+            // A slice is decided before its whole.
             Pending::Define(node, Op::Slice, args) => {
                 let [of, offset, len] = **args else { return None };
                 let mut order = [offset, len, *node, of].into_iter();
                 order.find_map(|it| self.open_leaf(it))
             }
             Pending::Define(node, Op::BitsToInteger { .. }, args) => {
-                // Once its size is known, the number says it all.
+                // When the size of a bitstring is known, its integer determines it.
                 let of = *args.first()?;
                 let is_sized = self.bit_len(of).is_some();
                 let order = if is_sized { [*node, of] } else { [of, *node] };
                 order.into_iter().find_map(|it| self.open_leaf(it))
             }
-            // The key before the map that has it.
+            // The key is decided before the map that contains it.
             Pending::Define(node, Op::Key(_), args) => {
                 [node].into_iter().chain(args.iter()).find_map(|it| self.open_leaf(*it))
             }
@@ -316,13 +318,13 @@ impl<'q> State<'q> {
         }
     }
 
-    /// A list of more than one cell.
+    /// Whether the node is a list with at least two cells.
     fn has_cells(&self, id: NodeId) -> bool {
         let Shape::Cons(_, tail) = self.node(id).shape else { return false };
         matches!(self.node(tail).shape, Shape::Cons(..))
     }
 
-    /// A text of which something is known.
+    /// Whether some character of a text is known.
     fn is_guided(&self, id: NodeId) -> bool {
         let mut at = id;
         while let Shape::Cons(head, tail) = self.node(at).shape {
@@ -334,11 +336,11 @@ impl<'q> State<'q> {
         self.known(at).is_some()
     }
 
-    /// An open part of the node, or of what it is computed from.
+    /// Returns an open part of the node, or of the operands that it is computed from.
     fn base_leaf(&self, id: NodeId, left: usize) -> Option<NodeId> {
         let leaf = self.open_leaf(id)?;
         let left = left.checked_sub(1)?;
-        // A text of several cells is made cell by cell.
+        // A text with several cells is decided character by character.
         let (is_guided, is_text) = (self.is_guided(id), self.has_cells(id));
         let leads_back = |op: Op| match op {
             Op::Key(_) | Op::Slice => false,
@@ -361,13 +363,13 @@ impl<'q> State<'q> {
         Some(base.unwrap_or(leaf))
     }
 
-    /// The number of a bitstring whose size is known: the number says it all.
+    /// Whether the definition is the integer of a bitstring of known size, which it determines.
     fn is_sized_number(&self, op: Op, args: &[NodeId]) -> bool {
         matches!(op, Op::BitsToInteger { .. })
             && args.first().is_some_and(|it| self.bit_len(*it).is_some())
     }
 
-    /// A part of the node of which nothing is decided yet.
+    /// Returns an open part of the node.
     pub(super) fn open_leaf(&self, id: NodeId) -> Option<NodeId> {
         let mut at = id;
         loop {
@@ -377,7 +379,7 @@ impl<'q> State<'q> {
                     if let Some(number) = self.number_of_pieces(at) {
                         return self.base_leaf(number, MAX_CHAIN);
                     }
-                    // What is cut out of a bitstring comes before it.
+                    // The slices of a bitstring are decided before it.
                     let part = self.pending.iter().find_map(|it| match it {
                         Pending::Define(part, Op::Slice, args)
                             if args.first().is_some_and(|it| self.is_same_node(*it, at))
@@ -434,7 +436,7 @@ impl<'q> State<'q> {
         })
     }
 
-    /// Values for all variables, once nothing is pending.
+    /// Returns the values of all variables, once nothing is pending; `None` if some value could not be constructed.
     fn model(&self, vars: &[(Var, NodeId)]) -> Option<Model> {
         let values = vars.iter().map(|(var, node)| Some((*var, self.read(*node)?)));
         Some(Model { values: values.collect::<Option<_>>()? })
@@ -483,9 +485,9 @@ impl<'q> State<'q> {
         }
     }
 
-    /// A value of a node that nothing else depends on.
+    /// Returns a value for a node that nothing else depends on.
     fn free_value(&self, id: NodeId) -> Option<Term> {
-        // A list that is improper without need says nothing of what comes before its end.
+        // A needless improper tail would make the other elements of the list useless for the path.
         let node = self.node(id);
         let may_end = node.is_tail && node.kinds.has(Kinds::NIL);
         if let Some(hint) = self.hint(id)
@@ -498,7 +500,7 @@ impl<'q> State<'q> {
     }
 }
 
-/// The text of a float as people write it.
+/// Returns the shortest text of a float.
 fn short_text(conversion: Conversion, float: &Term) -> Option<Term> {
     let text = Term::string(&print(float, Style::W));
     let again = term::apply(Op::Convert(conversion), &[&text])?;

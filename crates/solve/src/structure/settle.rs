@@ -3,18 +3,18 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "other shapes have no range")]
 
 use super::range::Range;
-use super::state::{Closed, Limits, NodeId, Shape, State, Step};
+use super::state::{Consistency, Contradiction, Limits, NodeId, Shape, State};
 use super::value::Value;
 use std::rc::Rc;
 use term::{Kinds, Op, Term};
 
 impl<'q> State<'q> {
-    /// Conclusions from what is known of the node itself.
-    pub(super) fn settle(&mut self, id: NodeId) -> Step {
+    /// Draws the conclusions from what is known of the node itself.
+    pub(super) fn settle(&mut self, id: NodeId) -> Consistency {
         match &self.node(id).shape {
             Shape::Literal(value) => {
                 let value = value.clone();
-                if self.admits(id, &value) { Ok(()) } else { Err(Closed) }
+                if self.admits(id, &value) { Ok(()) } else { Err(Contradiction) }
             }
             Shape::Open => self.settle_open(id),
             Shape::Cons(..) | Shape::Tuple(_) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => {
@@ -23,7 +23,7 @@ impl<'q> State<'q> {
         }
     }
 
-    fn settle_open(&mut self, id: NodeId) -> Step {
+    fn settle_open(&mut self, id: NodeId) -> Consistency {
         if self.node(id).limits.is_some() {
             self.settle_limits(id)?;
         }
@@ -52,7 +52,7 @@ impl<'q> State<'q> {
         Ok(())
     }
 
-    pub(super) fn make_cons(&mut self, id: NodeId) -> Step {
+    pub(super) fn make_cons(&mut self, id: NodeId) -> Consistency {
         let parts = self.hint(id).as_ref().and_then(Value::uncons);
         let (head, tail) = (self.add(Kinds::ALL), self.add(Kinds::ALL));
         if let Some((first, rest)) = parts {
@@ -64,7 +64,7 @@ impl<'q> State<'q> {
         self.settle_made(id)
     }
 
-    pub(super) fn make_tuple(&mut self, id: NodeId, arity: u32) -> Step {
+    pub(super) fn make_tuple(&mut self, id: NodeId, arity: u32) -> Consistency {
         let items = self.hint(id).as_ref().and_then(Value::elements).unwrap_or_default();
         let parts: Rc<[NodeId]> = (0..arity).map(|_| self.add(Kinds::ALL)).collect();
         if items.len() == parts.len() {
@@ -76,7 +76,7 @@ impl<'q> State<'q> {
         self.settle_made(id)
     }
 
-    fn settle_limits(&mut self, id: NodeId) -> Step {
+    fn settle_limits(&mut self, id: NodeId) -> Consistency {
         let node = self.node(id);
         let Some(limits) = node.limits.as_deref() else { return Ok(()) };
         let mut kinds = node.kinds;
@@ -89,7 +89,7 @@ impl<'q> State<'q> {
         if let (Some(low), Some(high)) = (&limits.low, &limits.high) {
             let order = low.at.compare(&high.at);
             if order.is_gt() || order.is_eq() && (low.is_strict || high.is_strict) {
-                return Err(Closed);
+                return Err(Contradiction);
             }
         }
         for number in [Kinds::INT, Kinds::FLOAT] {
@@ -106,7 +106,7 @@ impl<'q> State<'q> {
             kinds = kinds.without(Kinds::NIL);
         }
         if kinds.is_empty() {
-            return Err(Closed);
+            return Err(Contradiction);
         }
         if kinds != node.kinds {
             self.change(id).kinds = kinds;
@@ -114,8 +114,8 @@ impl<'q> State<'q> {
         Ok(())
     }
 
-    /// Once a node has parts, what was said of the whole is said of them.
-    pub(super) fn settle_made(&mut self, id: NodeId) -> Step {
+    /// Once a node has parts, turns the limits of the whole into constraints on the parts.
+    pub(super) fn settle_made(&mut self, id: NodeId) -> Consistency {
         if let Some(limits) = self.node(id).limits.clone() {
             self.change(id).limits = None;
             let Limits { low, high, excluded, arity, min_arity, not_arities, .. } = *limits;
@@ -135,20 +135,20 @@ impl<'q> State<'q> {
             if let Shape::Tuple(parts) = &self.node(id).shape {
                 let n = u32::try_from(parts.len()).unwrap_or(u32::MAX);
                 if arity.is_some_and(|it| it != n) || n < min_arity || not_arities.contains(&n) {
-                    return Err(Closed);
+                    return Err(Contradiction);
                 }
             }
             if let Shape::Fun(shape) = &self.node(id).shape
                 && (limits.fun_arity.is_some_and(|it| it != shape.arity)
                     || limits.not_fun_arities.contains(&shape.arity))
             {
-                return Err(Closed);
+                return Err(Contradiction);
             }
         }
         if self.node(id).types.is_empty() { Ok(()) } else { self.narrow_types(id) }
     }
 
-    /// The integers that the node may be; nothing is said if it is something else.
+    /// Returns the interval of the integers that the node may be; without meaning for other kinds.
     pub(super) fn range(&self, id: NodeId) -> Range {
         let node = self.node(id);
         match &node.shape {
@@ -157,14 +157,14 @@ impl<'q> State<'q> {
         }
     }
 
-    pub(super) fn narrow_range(&mut self, id: NodeId, range: Range) -> Step {
+    pub(super) fn narrow_range(&mut self, id: NodeId, range: Range) -> Consistency {
         let old = self.range(id);
         let new = old.and(range);
         if new == old {
             return Ok(());
         }
         if new.is_empty() {
-            return Err(Closed);
+            return Err(Contradiction);
         }
         if matches!(self.node(id).shape, Shape::Literal(_)) {
             return Ok(());

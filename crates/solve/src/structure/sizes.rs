@@ -1,4 +1,4 @@
-//! Sizes worth trying: of tuples, functions and bitstrings.
+//! Candidate sizes of tuples, functions and bitstrings.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other types say nothing of sizes")]
 

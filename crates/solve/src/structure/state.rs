@@ -1,7 +1,7 @@
-//! What is known of every part of the input: a node each, merged where they must be the same.
+//! The state of the structure solver: a node for every part of the input and every expression. Nodes that must be equal
+//! are merged (union-find).
 //!
-//! Knows how nodes look and how they are found; what narrows them is in `narrow`, `unify` and
-//! `typing`.
+//! This module defines the nodes and how they are found; `narrow`, `unify` and `typing` narrow them.
 
 use super::excluded::Excluded;
 use super::typing::{Alt, Typing};
@@ -12,34 +12,37 @@ use term::{Kinds, Op, Term};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct NodeId(pub(super) u32);
 
-/// There is no term like this.
+/// The constraints are contradictory: no term satisfies them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Closed;
+pub(super) struct Contradiction;
 
-pub(super) type Step = Result<(), Closed>;
+/// The result of narrowing the state.
+pub(super) type Consistency = Result<(), Contradiction>;
 
+/// A node: a set of terms, narrowed as constraints are propagated.
 #[derive(Clone, Debug)]
 pub(super) struct Node<'q> {
-    /// The node that this one is the same as; itself, if no other.
+    /// The node that this one was merged into; itself if it is a root.
     link: NodeId,
     pub(super) kinds: Kinds,
     pub(super) shape: Shape<'q>,
     pub(super) limits: Option<Box<Limits<'q>>>,
-    /// One alternative of each must hold.
+    /// The types of the node; for each of them one alternative must hold.
     pub(super) types: Vec<Rc<[Alt<'q>]>>,
-    /// Whether the choice among its types is pending.
+    /// Whether a choice among the type's alternatives is pending.
     pub(super) is_typed: bool,
-    /// What it is in the run that the query came from.
+    /// The value in the run that the query came from.
     pub(super) hint: Option<Value<'q>>,
-    /// It is the tail of a list.
+    /// Whether the node is the tail of a list cell.
     pub(super) is_tail: bool,
-    /// What it was computed from.
+    /// The operator and operands that the node is computed from.
     pub(super) origin: Option<(Op, Rc<[NodeId]>)>,
-    /// The version of its last change, and the one that its definition was last looked at in.
+    /// The version of the node's last change, and that in which its definition was last propagated.
     changed: u64,
     examined: u64,
 }
 
+/// What is known of the structure of a node.
 #[derive(Clone, Debug)]
 pub(super) enum Shape<'q> {
     Open,
@@ -47,18 +50,18 @@ pub(super) enum Shape<'q> {
     Cons(NodeId, NodeId),
     Tuple(Rc<[NodeId]>),
     Map(Rc<MapShape<'q>>),
-    /// A map with all its keys, in their order, and what they hold.
+    /// A map with nodes for all its keys, in their order, and for their values.
     Pairs(Rc<[(NodeId, NodeId)]>),
     Fun(Rc<FunShape>),
 }
 
-/// Keys of which something is known: the value's node, or that the key is not there.
+/// A map of which some keys are known: the node of the key's value, or `None` if the key is absent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MapShape<'q> {
     pub(super) entries: Vec<(Value<'q>, Option<NodeId>)>,
 }
 
-/// What a function has returned.
+/// A function of which some calls are known: the arguments and the result of each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FunShape {
     pub(super) arity: u8,
@@ -71,29 +74,29 @@ pub(super) struct Bound<'q> {
     pub(super) is_strict: bool,
 }
 
-/// What narrows a node besides its kinds.
+/// Restrictions of a node besides its kinds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Limits<'q> {
-    /// In the order of all terms.
+    /// The bounds in the order of all terms.
     pub(super) low: Option<Bound<'q>>,
     pub(super) high: Option<Bound<'q>>,
     pub(super) excluded: Excluded<'q>,
-    /// If it is a tuple.
+    /// Restrictions that apply if the node is a tuple.
     pub(super) arity: Option<u32>,
     pub(super) min_arity: u32,
     pub(super) not_arities: Vec<u32>,
-    /// If it is a list: whether it ends with `[]`.
+    /// Whether the node, if it is a list, ends with `[]`.
     pub(super) is_proper: Option<bool>,
-    /// If it is a function.
+    /// Restrictions that apply if the node is a function.
     pub(super) fun_arity: Option<u8>,
     pub(super) not_fun_arities: Vec<u8>,
-    /// If it is a bitstring: whether it is a binary, and how many bits it has.
+    /// Restrictions that apply if the node is a bitstring: whether it is a binary, and its size in bits.
     pub(super) is_binary: Option<bool>,
     pub(super) bits: Option<u64>,
     pub(super) min_bits: u64,
 }
 
-/// A test of nodes and the truth that it must have.
+/// A test of nodes with the truth value that it must have.
 #[derive(Clone, Debug)]
 pub(super) struct Fact {
     pub(super) op: Op,
@@ -101,15 +104,15 @@ pub(super) struct Fact {
     pub(super) holds: bool,
 }
 
-/// What is still to be seen to.
+/// A constraint that is not settled.
 #[derive(Clone, Debug)]
 pub(super) enum Pending {
     Fact(Fact),
     /// The node is the operator applied to the others.
     Define(NodeId, Op, Rc<[NodeId]>),
-    /// All facts of one of these.
+    /// All facts of at least one alternative hold.
     Either(Rc<[Vec<Fact>]>),
-    /// One of the node's types, which depend on its parts.
+    /// One alternative of each of the node's types holds; which one depends on its parts.
     Typed(NodeId),
     Done,
 }
@@ -118,14 +121,14 @@ pub(super) enum Pending {
 pub(super) struct State<'q> {
     nodes: Vec<Node<'q>>,
     pub(super) pending: Vec<Pending>,
-    /// Goes up with every change.
+    /// Increases with every change.
     pub(super) version: u64,
     pub(super) typing: &'q Typing<'q>,
-    /// Keys of which it was asked whether they are the same.
+    /// Pairs of keys for which the case distinction on equality was added.
     pub(super) split_keys: Vec<(NodeId, NodeId)>,
-    /// Numbers in bitstrings that are made of those of smaller parts.
+    /// Integers of slices that are computed from those of smaller slices.
     pub(super) related: Vec<NodeId>,
-    /// More nodes come from terms that would have to grow without end.
+    /// A limit on the number of nodes, which is reached by terms that would have to grow without end.
     pub(super) max_nodes: usize,
 }
 
@@ -191,7 +194,7 @@ impl<'q> State<'q> {
         &self.nodes[self.root(id).0 as usize]
     }
 
-    /// For changes, which are counted.
+    /// Returns the root of a node for a change, and counts the change.
     #[expect(
         clippy::indexing_slicing,
         reason = "ids come from this state or one it was cloned from"
@@ -219,15 +222,15 @@ impl<'q> State<'q> {
         self.nodes[root.0 as usize].changed = self.version;
     }
 
-    /// Whether the node's definition has nothing to say: nothing has changed since it was looked at.
-    /// Only for definitions that look at no more than these nodes themselves.
+    /// Whether propagating the node's definition again would change nothing, as no operand changed since the last time.
+    /// Valid only for definitions whose conclusions depend on these nodes alone.
     pub(super) fn is_examined(&self, node: NodeId, args: &[NodeId]) -> bool {
         let examined = self.nodes.get(node.0 as usize).map_or(NEVER, |it| it.examined);
         let is_old = |it: &NodeId| self.node(*it).changed <= examined;
         examined != NEVER && is_old(&node) && args.iter().all(is_old)
     }
 
-    /// The node's definition was looked at when the state had this version.
+    /// Records that the node's definition was propagated at this version.
     pub(super) fn examined(&mut self, node: NodeId, version: u64) {
         if let Some(node) = self.nodes.get_mut(node.0 as usize) {
             node.examined = version;
@@ -254,7 +257,7 @@ impl<'q> State<'q> {
         }
     }
 
-    /// The term that the node must be, if that is known of all its parts.
+    /// Returns the term that the node must be, if all its parts are known.
     pub(super) fn ground(&self, id: NodeId) -> Option<Value<'q>> {
         match &self.node(id).shape {
             Shape::Literal(value) => Some(value.clone()),
@@ -281,12 +284,13 @@ impl<'q> State<'q> {
         }
     }
 
-    /// What the node is in the run that the query came from.
+    /// Returns the value of the node in the run that the query came from.
     pub(super) fn hint(&self, id: NodeId) -> Option<Value<'q>> {
         self.hint_within(id, MAX_HINT_DEPTH, &mut { MAX_HINT_NODES })
     }
 
-    /// Nodes that others share are looked at as often as they are reached, up to `n_left` in all.
+    /// Computes the hint from those of parts or operands. Shared nodes are visited as often as they are reached, at
+    /// most `n_left` nodes in all.
     fn hint_within(&self, id: NodeId, left: usize, n_left: &mut usize) -> Option<Value<'q>> {
         let node = self.node(id);
         if node.hint.is_some() {
@@ -322,7 +326,7 @@ impl<'q> State<'q> {
     }
 }
 
-/// The version of what was not looked at.
+/// The version of a definition that was never propagated.
 const NEVER: u64 = u64::MAX;
 
 const MAX_HINT_DEPTH: usize = 200;

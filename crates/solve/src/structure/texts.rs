@@ -1,11 +1,11 @@
-//! Conversions between kinds by way of text.
+//! Conversions between atoms, numbers, binaries and lists of characters.
 
 use super::range::Range;
-use super::state::{Closed, NodeId, Pending, Shape, State, Step};
+use super::state::{Consistency, Contradiction, NodeId, Pending, Shape, State};
 use super::value::Value;
 use term::{Conversion, Kind, Kinds, Op, Term};
 
-/// What is converted, and whether everything of this kind can be.
+/// Returns the kind of the operand, and whether every term of this kind can be converted.
 fn operand(conversion: Conversion) -> (Kind, bool) {
     match conversion {
         Conversion::AtomToList | Conversion::AtomToBinary => (Kind::Atom, true),
@@ -21,7 +21,7 @@ fn operand(conversion: Conversion) -> (Kind, bool) {
     }
 }
 
-/// The conversion back, and whether a result has one origin only.
+/// Returns the inverse conversion, and whether it gives the only operand with that result.
 pub(super) fn inverse(conversion: Conversion) -> (Conversion, bool) {
     match conversion {
         Conversion::AtomToList => (Conversion::ListToAtom, true),
@@ -47,17 +47,17 @@ impl<'q> State<'q> {
         conversion: Conversion,
         of: NodeId,
         holds: bool,
-    ) -> Result<bool, Closed> {
+    ) -> Result<bool, Contradiction> {
         let (kind, is_all) = operand(conversion);
         if is_all {
             return self.is_kind(of, kind, holds).map(|()| true);
         }
         if let Some(value) = self.ground(of) {
             let is = term::apply(Op::Convert(conversion), &[&value.term()]).is_some();
-            return if is == holds { Ok(true) } else { Err(Closed) };
+            return if is == holds { Ok(true) } else { Err(Contradiction) };
         }
         if holds {
-            // That it has a result says it all.
+            // The definition of the result implies that there is one.
             self.define(Op::Convert(conversion), &[of])?;
             return Ok(true);
         }
@@ -69,17 +69,17 @@ impl<'q> State<'q> {
         node: NodeId,
         conversion: Conversion,
         of: NodeId,
-    ) -> Result<bool, Closed> {
+    ) -> Result<bool, Contradiction> {
         self.is_kind(of, operand(conversion).0, true)?;
         self.is_kind(node, operand(inverse(conversion).0).0, true)?;
         let (back, is_only) = inverse(conversion);
         if let Some(value) = self.ground(node)
             && is_only
         {
-            let origin = term::apply(Op::Convert(back), &[&value.term()]).ok_or(Closed)?;
-            let again = term::apply(Op::Convert(conversion), &[&origin]).ok_or(Closed)?;
+            let origin = term::apply(Op::Convert(back), &[&value.term()]).ok_or(Contradiction)?;
+            let again = term::apply(Op::Convert(conversion), &[&origin]).ok_or(Contradiction)?;
             if again.cmp_exact(&value.term()).is_ne() {
-                return Err(Closed);
+                return Err(Contradiction);
             }
             return self.bind(of, &Value::own(origin)).map(|()| true);
         }
@@ -98,7 +98,7 @@ impl<'q> State<'q> {
                 self.is_text(of, 0, 255)?;
                 return self.relate_bytes(of, node);
             }
-            // Digits are bytes: the text as a list says it all.
+            // Digits are bytes: the conversion is reduced to one of lists.
             Conversion::IntegerToBinary(base) => {
                 let text = self.define(Op::Convert(Conversion::BinaryToList), &[node])?;
                 self.push_convert(text, Conversion::IntegerToList(base), of);
@@ -115,7 +115,7 @@ impl<'q> State<'q> {
                 let Some(Term::Float(float)) = value.map(|it| it.term().into_owned()) else {
                     return Ok(false);
                 };
-                let bits = term::float_bits(float, size, is_little).ok_or(Closed)?;
+                let bits = term::float_bits(float, size, is_little).ok_or(Contradiction)?;
                 return self.bind(of, &Value::own(bits)).map(|()| true);
             }
             Conversion::AtomToBinary
@@ -129,8 +129,8 @@ impl<'q> State<'q> {
         self.push(Pending::Define(node, Op::Convert(conversion), [of].into()));
     }
 
-    /// A list whose cells, as far as they are known, hold integers of this range.
-    fn is_text(&mut self, list: NodeId, low: i128, high: i128) -> Step {
+    /// Requires a list whose known cells hold integers in this range.
+    fn is_text(&mut self, list: NodeId, low: i128, high: i128) -> Consistency {
         let mut at = list;
         loop {
             self.restrict(at, Kinds::LIST)?;

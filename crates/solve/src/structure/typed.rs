@@ -1,8 +1,8 @@
-//! What a node's types say of it, and what is known of it says of its types.
+//! Propagation between a node and its types.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other pairs do not narrow each other")]
 
-use super::state::{Closed, NodeId, Pending, Shape, State, Step};
+use super::state::{Consistency, Contradiction, NodeId, Pending, Shape, State};
 use super::typing::{Alt, Typed, Typing};
 use super::value::Value;
 use num_bigint::BigInt;
@@ -10,12 +10,12 @@ use std::rc::Rc;
 use term::{Kind, Kinds, Term, is_bit_size};
 
 impl<'q> State<'q> {
-    pub(super) fn add_type(&mut self, id: NodeId, of: Typed) -> Step {
+    pub(super) fn add_type(&mut self, id: NodeId, of: Typed) -> Consistency {
         let alternatives = self.typing.alternatives(of);
         self.add_alternatives(id, alternatives)
     }
 
-    pub(super) fn add_alternatives(&mut self, id: NodeId, alts: Rc<[Alt<'q>]>) -> Step {
+    pub(super) fn add_alternatives(&mut self, id: NodeId, alts: Rc<[Alt<'q>]>) -> Consistency {
         if matches!(*alts, [Alt::Any]) {
             return Ok(());
         }
@@ -23,8 +23,8 @@ impl<'q> State<'q> {
         self.settle(id)
     }
 
-    /// Leaves out alternatives that the node can't be, and takes over what the others agree on.
-    pub(super) fn narrow_types(&mut self, id: NodeId) -> Step {
+    /// Removes the alternatives that the node cannot be, and transfers what the remaining ones imply to the node.
+    pub(super) fn narrow_types(&mut self, id: NodeId) -> Consistency {
         let mut n = 0;
         while let Some(alts) = self.node(id).types.get(n).cloned() {
             let is_possible = |it: &Alt<'q>| self.may_be(id, it, LOOK_AHEAD);
@@ -32,7 +32,7 @@ impl<'q> State<'q> {
             let kinds = left.iter().fold(Kinds::NONE, |sum, it| sum.or(it.kinds()));
             let narrowed = self.kinds(id).and(kinds);
             if narrowed.is_empty() {
-                return Err(Closed);
+                return Err(Contradiction);
             }
             if narrowed != self.kinds(id) {
                 self.change(id).kinds = narrowed;
@@ -64,14 +64,14 @@ impl<'q> State<'q> {
         Ok(())
     }
 
-    /// `true`: nothing is left to choose.
-    pub(super) fn examine_types(&mut self, id: NodeId) -> Result<bool, Closed> {
+    /// Propagates the node's types. Returns `true` if no alternative is left to choose.
+    pub(super) fn examine_types(&mut self, id: NodeId) -> Result<bool, Contradiction> {
         self.narrow_types(id)?;
         let node = self.node(id);
         Ok(node.types.is_empty() || !matches!(node.shape, Shape::Cons(..) | Shape::Tuple(_)))
     }
 
-    /// Whether the node may be such a term, as far as can be told at once.
+    /// Whether the node may be a term of this alternative; looks at `left` levels of parts.
     pub(super) fn may_be(&self, id: NodeId, alt: &Alt<'q>, left: usize) -> bool {
         let node = self.node(id);
         if !node.kinds.has(alt.kinds()) {
@@ -116,8 +116,8 @@ impl<'q> State<'q> {
         self.typing.alternatives(of).iter().any(|it| self.may_be(id, it, left))
     }
 
-    /// The only alternative becomes part of the node.
-    fn take_over(&mut self, id: NodeId, alt: &Alt<'q>) -> Step {
+    /// Transfers everything that the only remaining alternative implies to the node.
+    fn take_over(&mut self, id: NodeId, alt: &Alt<'q>) -> Consistency {
         if matches!(self.node(id).shape, Shape::Literal(_)) {
             return Ok(());
         }
@@ -142,7 +142,7 @@ impl<'q> State<'q> {
                 self.add_type(rest, Typed::Rest { item: *item, tail: *tail })?;
             }
             Alt::Tuple(parts) => {
-                self.set_arity(id, u32::try_from(parts.len()).map_err(|_| Closed)?)?;
+                self.set_arity(id, u32::try_from(parts.len()).map_err(|_| Contradiction)?)?;
                 let nodes = self.tuple(id)?;
                 for (node, part) in nodes.iter().zip(*parts) {
                     self.add_type(*node, Typed::Id(*part))?;
@@ -153,7 +153,7 @@ impl<'q> State<'q> {
         Ok(())
     }
 
-    /// Whether the type says that if this is a list, it ends with `[]`.
+    /// Whether the node's types imply that it is a proper list if it is a list.
     pub(super) fn is_always_proper(&self, id: NodeId) -> bool {
         let is_nil = |it: &Alt<'q>| matches!(it, Alt::Literal(Term::Nil) | Alt::Kind(Kind::Nil));
         let is_proper = |it: &Alt<'q>| match it {
@@ -164,15 +164,15 @@ impl<'q> State<'q> {
         self.node(id).types.iter().any(|alts| alts.iter().all(is_proper))
     }
 
-    /// What the only alternative says of the size; the rest stays a matter of the type.
-    fn take_size(&mut self, id: NodeId, alt: &Alt<'q>) -> Step {
+    /// Transfers the size that the only remaining alternative implies; the alternative itself is kept.
+    fn take_size(&mut self, id: NodeId, alt: &Alt<'q>) -> Consistency {
         if !matches!(self.node(id).shape, Shape::Open) {
             return Ok(());
         }
         let limits = self.node(id).limits.as_deref();
         match alt {
             Alt::Fun { args: Some(args), .. } if limits.is_none_or(|it| it.fun_arity.is_none()) => {
-                self.set_fun_arity(id, u8::try_from(args.len()).map_err(|_| Closed)?)
+                self.set_fun_arity(id, u8::try_from(args.len()).map_err(|_| Contradiction)?)
             }
             Alt::Bits { base, unit: 0 } => self.set_bits(id, *base),
             Alt::Bits { base, unit } => {
@@ -188,8 +188,8 @@ impl<'q> State<'q> {
         }
     }
 
-    /// Each part is of a kind that it has in one of the alternatives.
-    fn narrow_parts(&mut self, id: NodeId) -> Step {
+    /// Restricts each part to the kinds that it has in some alternative.
+    fn narrow_parts(&mut self, id: NodeId) -> Consistency {
         let Some(alts) = self.node(id).types.last().cloned() else { return Ok(()) };
         let kinds = |typing: &Typing<'q>, of: Typed| {
             typing.alternatives(of).iter().fold(Kinds::NONE, |sum, it| sum.or(it.kinds()))
@@ -225,5 +225,5 @@ impl<'q> State<'q> {
     }
 }
 
-/// How deep alternatives are compared with what is known.
+/// To which depth alternatives are compared with what is known of a node.
 const LOOK_AHEAD: usize = 3;

@@ -1,4 +1,4 @@
-//! What a type says of a node: alternatives without unions, each narrowing one kind.
+//! The alternatives of a type: the type without unions, each alternative of one kind.
 
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
@@ -12,19 +12,20 @@ pub(super) struct Typing<'q> {
     pub(super) types: &'q Types,
     known: RefCell<FxHashMap<Typed, Rc<[Alt<'q>]>>>,
     booleans: Rc<[Alt<'q>]>,
-    /// Which types have members.
+    /// For each type, whether it has members.
     inhabited: OnceCell<Vec<bool>>,
-    /// Something was left out that may exist: nothing is proved any more.
+    /// Set when the search left out something that may exist, so that `Unsat` is not proved any more.
     pub(super) is_cut: Cell<bool>,
 }
 
-/// A type of the query, or what may follow a cell of a list type.
+/// A type of the query, or the type of the rest of a list behind one of its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Typed {
     Id(TypeId),
     Rest { item: TypeId, tail: TypeId },
 }
 
+/// An alternative of a type.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Alt<'q> {
     Any,
@@ -72,14 +73,14 @@ impl<'q> Typing<'q> {
         if res.iter().any(|it| matches!(it, Alt::Any)) {
             res = vec![Alt::Any];
         }
-        // Following a type that only contains itself would not end.
+        // A type that only contains itself is uninhabited; unfolding it would not terminate.
         res.retain(|it| self.has_members(it));
         let res: Rc<[Alt<'q>]> = res.into();
         self.known.borrow_mut().insert(of, Rc::clone(&res));
         res
     }
 
-    /// Whether the parts that every such term has are of types with members.
+    /// Whether all parts that every term of the alternative has are of inhabited types.
     fn has_members(&self, alt: &Alt<'q>) -> bool {
         let inhabited = self.inhabited.get_or_init(|| self.types.inhabited());
         let is_inhabited = |it: &TypeId| inhabited.get(it.0 as usize).copied().unwrap_or(true);
@@ -168,7 +169,7 @@ impl<'q> Typing<'q> {
         pairs.iter().all(fits) && required.all(|it| is_there(it.0))
     }
 
-    /// A small member.
+    /// Returns a small member of the alternative.
     pub(super) fn smallest(&self, alt: &Alt<'q>) -> Option<Term> {
         match alt {
             Alt::Any => Some(Term::Int(0)),

@@ -1,15 +1,15 @@
-//! Two nodes that are the same, or are not.
+//! Unification of nodes, and constraints that two nodes differ.
 
-use super::state::{Closed, FunShape, MapShape, Node, NodeId, Shape, State, Step};
+use super::state::{Consistency, Contradiction, FunShape, MapShape, Node, NodeId, Shape, State};
 use super::value::Value;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use term::{Kinds, Op};
 
 impl<'q> State<'q> {
-    pub(super) fn unify(&mut self, a: NodeId, b: NodeId) -> Step {
+    pub(super) fn unify(&mut self, a: NodeId, b: NodeId) -> Consistency {
         let (mut a, mut b) = (self.root(a), self.root(b));
-        // Along tails without recursion: lists are long.
+        // Iterative along tails, since lists can be long.
         loop {
             if a == b {
                 return Ok(());
@@ -26,7 +26,7 @@ impl<'q> State<'q> {
                 }
                 (Shape::Tuple(parts), Shape::Tuple(parts2)) => {
                     if parts.len() != parts2.len() {
-                        return Err(Closed);
+                        return Err(Contradiction);
                     }
                     self.merge(a, b)?;
                     return parts
@@ -40,8 +40,10 @@ impl<'q> State<'q> {
                     for (key, part) in &left.entries {
                         match merged.entries.iter().find(|it| it.0.is_same(key)) {
                             None => merged.entries.push((key.clone(), *part)),
-                            Some((_, Some(other))) => pairs.push((part.ok_or(Closed)?, *other)),
-                            Some((_, None)) if part.is_some() => return Err(Closed),
+                            Some((_, Some(other))) => {
+                                pairs.push((part.ok_or(Contradiction)?, *other));
+                            }
+                            Some((_, None)) if part.is_some() => return Err(Contradiction),
                             Some((_, None)) => (),
                         }
                     }
@@ -51,7 +53,7 @@ impl<'q> State<'q> {
                 }
                 (Shape::Pairs(left), Shape::Pairs(right)) => {
                     if left.len() != right.len() {
-                        return Err(Closed);
+                        return Err(Contradiction);
                     }
                     self.merge(a, b)?;
                     for (left, right) in left.iter().zip(right.iter()) {
@@ -72,7 +74,7 @@ impl<'q> State<'q> {
                 }
                 (Shape::Fun(left), Shape::Fun(right)) => {
                     if left.arity != right.arity {
-                        return Err(Closed);
+                        return Err(Contradiction);
                     }
                     let calls = right.calls.iter().chain(&left.calls).cloned().collect();
                     self.merge(a, b)?;
@@ -80,15 +82,15 @@ impl<'q> State<'q> {
                         Shape::Fun(Rc::new(FunShape { arity: left.arity, calls }));
                     return Ok(());
                 }
-                _ => return Err(Closed),
+                _ => return Err(Contradiction),
             }
         }
     }
 
-    /// All that is said of one root node is said of another, and they are one from now on.
-    fn merge(&mut self, from: NodeId, into: NodeId) -> Step {
+    /// Merges a root node into another one, which takes over all its restrictions.
+    fn merge(&mut self, from: NodeId, into: NodeId) -> Consistency {
         if self.occurs(from, into) || !self.is_open(from) && self.occurs(into, from) {
-            return Err(Closed);
+            return Err(Contradiction);
         }
         let Node { kinds, limits, types, hint, origin, is_tail, .. } = self.node(from).clone();
         self.link(from, into);
@@ -143,7 +145,7 @@ impl<'q> State<'q> {
         matches!(self.node(id).shape, Shape::Open)
     }
 
-    /// Whether a node is part of another; no term is part of itself.
+    /// The occurs check: whether a node is part of another. No term is part of itself.
     pub(super) fn occurs(&self, part: NodeId, whole: NodeId) -> bool {
         if self.is_open(whole) {
             return false;
@@ -187,7 +189,7 @@ impl<'q> State<'q> {
         false
     }
 
-    /// Whether the nodes can be the same, as far as can be told at once.
+    /// Whether two nodes may be equal; an over-approximation.
     pub(super) fn may_be_same(&self, a: NodeId, b: NodeId) -> bool {
         if self.is_same_node(a, b) {
             return true;
@@ -229,16 +231,16 @@ impl<'q> State<'q> {
         }
     }
 
-    /// `false`: to be looked at again.
-    pub(super) fn not_same(&mut self, a: NodeId, b: NodeId) -> Result<bool, Closed> {
+    /// Requires that two nodes differ. Returns `true` if the constraint is settled and can be dropped.
+    pub(super) fn not_same(&mut self, a: NodeId, b: NodeId) -> Result<bool, Contradiction> {
         if self.is_same_node(a, b) {
-            return Err(Closed);
+            return Err(Contradiction);
         }
         if !self.may_be_same(a, b) {
             return Ok(true);
         }
         if let (Some(left), Some(right)) = (self.ground(a), self.ground(b)) {
-            return if left.is_same(&right) { Err(Closed) } else { Ok(true) };
+            return if left.is_same(&right) { Err(Contradiction) } else { Ok(true) };
         }
         let is_open = |it: NodeId| matches!(self.node(it).shape, Shape::Open);
         if is_open(b)
@@ -257,12 +259,12 @@ impl<'q> State<'q> {
         Ok(true)
     }
 
-    /// The parts of two nodes of which both are cells, or both tuples of one arity.
+    /// Returns the pairs of parts if both nodes are cells, or tuples of the same arity.
     pub(super) fn parts_of_both(
         &mut self,
         a: NodeId,
         b: NodeId,
-    ) -> Result<Option<Vec<(NodeId, NodeId)>>, Closed> {
+    ) -> Result<Option<Vec<(NodeId, NodeId)>>, Contradiction> {
         let is_cell = |it: NodeId| self.kinds(it) == Kinds::CONS;
         if is_cell(a) && is_cell(b) {
             let ((head, tail), (head2, tail2)) = (self.cons(a)?, self.cons(b)?);
@@ -285,7 +287,7 @@ impl<'q> State<'q> {
         }
     }
 
-    /// One of the pairs is not equal by the operator.
+    /// Requires that at least one of the pairs is unequal by the operator.
     pub(super) fn differ_in_one(&mut self, op: Op, pairs: Vec<(NodeId, NodeId)>) {
         let pairs = pairs.into_iter().filter(|it| !self.is_same_node(it.0, it.1));
         let facts: Vec<_> =

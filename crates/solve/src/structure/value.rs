@@ -1,4 +1,4 @@
-//! Ground terms that are only looked at: part of the query's, or made on the way.
+//! Ground terms: borrowed from the query or owned.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -8,7 +8,7 @@ use term::{Kinds, List, Term};
 #[derive(Clone, Debug)]
 pub(super) enum Value<'q> {
     Ref(&'q Term),
-    /// What is left of a list after some cells. Invariant: there are cells left.
+    /// The rest of a list after some cells. Invariant: at least one cell is left.
     Rest(&'q List, usize),
     Own(Rc<Term>),
 }

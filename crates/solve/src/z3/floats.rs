@@ -1,4 +1,4 @@
-//! Floats as the IEEE doubles they are. What is not arithmetic of floats is left out.
+//! The theory of IEEE doubles. Rows that are not float arithmetic are left out.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is not arithmetic is left out")]
 
@@ -14,7 +14,7 @@ pub(super) struct Floats {
     unknowns: Vec<Float>,
 }
 
-/// As a float, if it is one exactly.
+/// Returns the number as a float, if it is exactly representable.
 fn constant(term: &Term) -> Option<Float> {
     let float = term::apply(Op::ToFloat, &[term])?;
     if float.cmp_value(term).is_ne() {

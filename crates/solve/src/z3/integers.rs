@@ -1,4 +1,4 @@
-//! Integers without bound. What is not arithmetic is left out, which makes the question weaker.
+//! The theory of unbounded integers. Rows that are not integer arithmetic are left out, which makes the problem weaker.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is not arithmetic is left out")]
 
@@ -18,7 +18,7 @@ pub(super) struct Integers {
     is_float: Vec<bool>,
 }
 
-/// `2^n - 1`: the low bits.
+/// Whether the number is known and has the form `2^n - 1`, a mask of low bits.
 pub(super) fn is_mask(number: &Number) -> bool {
     let Number::Known(term) = number else { return false };
     to_big(term).is_some_and(|it| is_low_bits(&it))
@@ -35,7 +35,7 @@ pub(super) fn to_big(term: &Term) -> Option<BigInt> {
     term.as_int().map(BigInt::from)
 }
 
-/// Z3 reads digits one by one, in time that grows with the square of their number.
+/// The maximal size of a constant in bits: Z3 parses digits in quadratic time.
 const MAX_BITS: u64 = 2048;
 
 fn constant(value: &BigInt) -> Option<Int> {
@@ -89,7 +89,7 @@ impl Theory for Integers {
     fn read(&self, model: &Model) -> Option<Vec<Term>> {
         let value = |it: &Int| {
             let text = model.eval(it, true)?.to_string();
-            // Z3 writes a negative number as `(- 5)`.
+            // Z3 prints a negative number as `(- 5)`.
             let value = match text.strip_prefix("(- ").and_then(|it| it.strip_suffix(')')) {
                 Some(digits) => -digits.parse::<BigInt>().ok()?,
                 None => text.parse().ok()?,
@@ -145,7 +145,7 @@ impl Arithmetic for Integers {
                 _ => None,
             },
             (Op::ShiftLeft, [a, _]) => Some(Int::mul(&[a, &by()?])),
-            // Division by a positive number rounds down.
+            // Euclidean division by a positive number rounds down, as the shift does.
             (Op::ShiftRight, [a, _]) => Some(a.div(by()?)),
             _ => None,
         }
@@ -161,7 +161,7 @@ fn power(by: i64) -> Option<Int> {
     constant(&(BigInt::one() << by))
 }
 
-/// Towards zero; Z3 rounds so that the rest is not negative.
+/// Divides towards zero; Z3 rounds so that the remainder is not negative.
 fn truncated(a: &Int, b: &Int) -> Int {
     let opposite = a.unary_minus().div(b).unary_minus();
     a.ge(Int::from_i64(0)).ite(&a.div(b), &opposite)

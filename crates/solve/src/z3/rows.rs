@@ -1,4 +1,4 @@
-//! How a row of a problem becomes a statement, whatever Z3's numbers are in a theory.
+//! The translation of a problem's rows into assertions, generic over Z3's theories.
 
 use crate::numbers::{Number, Row};
 use ::z3::ast::Bool;
@@ -8,13 +8,14 @@ use term::Op;
 pub(super) trait Arithmetic {
     type Value;
 
-    /// A number of the problem, if the theory has it.
+    /// Returns a number of the problem, if the theory can represent it.
     fn number(&self, number: &Number) -> Option<Self::Value>;
 
-    /// `<` and `=<`; any other comparison is equality.
+    /// Returns the comparison `<` or `=<`; any other operator is compared as equality.
     fn compare(op: Op, a: &Self::Value, b: &Self::Value) -> Bool;
 
-    /// What an operation gives, if the theory can say it. `when` takes what must hold for it to.
+    /// Returns the result of an operation, if the theory can express it; adds the conditions under which it is valid to
+    /// `when`.
     fn result(
         &self,
         op: Op,
@@ -23,7 +24,7 @@ pub(super) trait Arithmetic {
         when: &mut Vec<Bool>,
     ) -> Option<Self::Value>;
 
-    /// What the row states; nothing if the theory can't say it.
+    /// Returns the assertions of a row; `None` if the theory cannot express it.
     fn statements(&self, row: &Row) -> Option<Vec<Bool>> {
         let mut res = Vec::new();
         match row {

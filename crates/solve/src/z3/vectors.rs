@@ -1,5 +1,5 @@
-//! Integers as vectors of bits, wide enough for what is asked. Numbers that do not fit are left out,
-//! so that "nothing" means only that there is nothing so small.
+//! The theory of bit vectors: integers of a fixed width, chosen by the constants of the problem. Larger numbers are
+//! left out, so "no solution" only means that there is none of this width.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is not of bits is left out")]
 
@@ -154,7 +154,7 @@ impl Theory for Vectors {
 
     fn read(&self, model: &Model) -> Option<Vec<Term>> {
         let value = |it: &BV| {
-            // As `#b101` or `#x1f`.
+            // Z3 prints a vector as `#b101` or `#x1f`.
             let text = model.eval(it, true)?.to_string();
             let value = match text.strip_prefix("#x") {
                 Some(digits) => BigInt::parse_bytes(digits.as_bytes(), 16)?,

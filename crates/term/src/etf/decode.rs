@@ -1,8 +1,8 @@
-//! Bytes to terms.
+//! The decoding of terms from bytes.
 //!
-//! One loop over an explicit stack of unfinished containers. Every container owes its missing
-//! parts, each at least one byte long; if all of them together owe more than the input still has,
-//! it is refused before anything is reserved, so memory stays in proportion to the input.
+//! A loop over an explicit stack of unfinished containers. Every container lacks some parts, each at least one byte
+//! long; if all containers together lack more parts than the input has bytes left, the input is refused before memory
+//! is reserved. So memory stays in proportion to the input.
 
 use super::{
     FLOAT_TEXT_BYTES, MAX_ATOM_CHARS, MAX_DEPTH, MAX_INFLATED, MAX_KEY_DEPTH, VERSION, tag,
@@ -19,7 +19,7 @@ pub enum DecodeError {
     Version(Option<u8>),
     Truncated,
     TooDeep,
-    /// A tag that no runtime emits outside a distribution channel, or none at all.
+    /// A tag that is unknown, or that occurs only inside distribution channels.
     Tag(u8),
     Invalid(&'static str),
     Trailing(usize),
@@ -50,7 +50,7 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// The term that `bytes` hold, and nothing else.
+/// Decodes a term that takes up all bytes.
 pub fn decode(bytes: &[u8]) -> Result<Term, DecodeError> {
     let (term, used) = decode_prefix(bytes)?;
     match bytes.len() - used {
@@ -59,7 +59,7 @@ pub fn decode(bytes: &[u8]) -> Result<Term, DecodeError> {
     }
 }
 
-/// The term at the start of `bytes`, and how many bytes it took.
+/// Decodes the term at the start of `bytes`; returns it with the number of bytes it took.
 pub fn decode_prefix(bytes: &[u8]) -> Result<(Term, usize), DecodeError> {
     let mut reader = Reader { rest: bytes, owed: 1 };
     match reader.byte() {
@@ -85,7 +85,7 @@ fn decode_whole(bytes: &[u8]) -> Result<Term, DecodeError> {
     }
 }
 
-/// The unfolded bytes, and how many of the folded ones were read.
+/// Returns the uncompressed bytes, and how many compressed ones were read.
 fn inflate(reader: &mut Reader<'_>) -> Result<(Vec<u8>, usize), DecodeError> {
     let declared = reader.len32()?;
     if declared > MAX_INFLATED {
@@ -103,21 +103,21 @@ fn inflate(reader: &mut Reader<'_>) -> Result<(Vec<u8>, usize), DecodeError> {
 
 struct Reader<'a> {
     rest: &'a [u8],
-    /// Terms that must still begin, each with a byte at least.
+    /// The number of terms that must still begin, each with at least one byte.
     owed: usize,
 }
 
-/// What an open container will be.
+/// The kind of an unfinished container.
 enum Open {
     Tuple,
     /// The last part is the tail.
     List,
-    /// Keys and values in turn.
+    /// Keys and values alternate.
     Map,
     Closure(Box<Closure>),
 }
 
-/// A closure before its environment is complete.
+/// A closure whose environment is incomplete.
 struct Closure {
     module: Atom,
     arity: u8,
@@ -132,13 +132,13 @@ struct Closure {
 struct Frame {
     open: Open,
     parts: Vec<Term>,
-    /// Never zero.
+    /// The number of missing parts; never zero.
     missing: usize,
-    /// Levels of containers in its parts so far.
+    /// The nesting of the parts read so far.
     height: usize,
 }
 
-/// What one tag begins.
+/// The result of reading one tag.
 enum Begun {
     Done(Term),
     Open(Frame),
@@ -177,8 +177,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A list in the tail of a list continues it in place: joining them afterwards would take
-    /// quadratic time on a long chain.
+    /// A list in the tail of a list continues it in place: joining them afterwards would take quadratic time for a long
+    /// chain.
     fn continues_list(&mut self, stack: &mut [Frame]) -> Result<bool, DecodeError> {
         let Some(frame) = stack.last_mut() else { return Ok(false) };
         let at_tail = frame.missing == 1 && matches!(frame.open, Open::List);
@@ -192,7 +192,7 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// Reads one tag with what belongs to it, up to the first nested term.
+    /// Reads one tag with its data, up to the first nested term.
     fn begin(&mut self) -> Result<Begun, DecodeError> {
         let byte = self.byte()?;
         self.owed -= 1;
@@ -290,7 +290,7 @@ impl<'a> Reader<'a> {
         let uniq = self.array()?;
         let index = self.u32()?;
         let free = self.len32()?;
-        // No function of BEAM's takes more.
+        // No function of BEAM has more free variables.
         if free > usize::from(u8::MAX) {
             return Err(DecodeError::Invalid("fun"));
         }
@@ -337,7 +337,7 @@ impl<'a> Reader<'a> {
             .ok_or(DecodeError::Invalid("bitstring"))
     }
 
-    /// The form of `"~.20e"` in 31 bytes, padded with zero bytes.
+    /// Reads the form of `"~.20e"` in 31 bytes, padded with zero bytes.
     fn old_float(&mut self) -> Result<Term, DecodeError> {
         let field = self.bytes(FLOAT_TEXT_BYTES)?;
         let text = field.split(|it| *it == 0).next().unwrap_or_default();
@@ -386,7 +386,7 @@ impl<'a> Reader<'a> {
         Ok(Term::Fun(Box::new(Fun::External { module, function, arity })))
     }
 
-    /// An integer inside another term's header.
+    /// Reads an integer inside another term's header.
     fn small_integer(&mut self) -> Result<i64, DecodeError> {
         let value = match self.byte()? {
             tag::SMALL_INTEGER => Some(i64::from(self.byte()?)),
@@ -457,7 +457,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Frame {
-    /// Takes note of how high the next part is.
+    /// Records the nesting of the next part.
     fn rise(&mut self, height: usize) -> Result<(), DecodeError> {
         let is_key = matches!(self.open, Open::Map) && self.missing.is_multiple_of(2);
         if height > MAX_KEY_DEPTH && is_key {
@@ -483,12 +483,12 @@ fn with(mut parts: Vec<Term>, last: Term) -> Vec<Term> {
     parts
 }
 
-/// The first word of a reference in its older forms has 18 bits.
+/// Checks the first word of a reference in the older forms, which has 18 bits.
 fn old_word(word: u32) -> Result<(), DecodeError> {
     if word >> 18 == 0 { Ok(()) } else { Err(DecodeError::Invalid("reference")) }
 }
 
-/// How wide the creation field of a pid, port or reference is.
+/// The width of the creation field of a pid, port or reference.
 #[derive(Clone, Copy)]
 enum Creation {
     Byte,
@@ -507,12 +507,12 @@ fn word(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |value, byte| value << 8 | u32::from(*byte))
 }
 
-/// No runtime has an infinite float or a float that is not a number.
+/// Checks a float: no runtime has infinite floats or NaN.
 fn float(value: f64) -> Result<Term, DecodeError> {
     if value.is_finite() { Ok(Term::Float(value)) } else { Err(DecodeError::Invalid("float")) }
 }
 
-/// A map of keys and values in turn. No runtime sends a key twice.
+/// Makes a map of alternating keys and values. No runtime sends a key twice.
 fn map(parts: Vec<Term>) -> Result<Term, DecodeError> {
     let mut pairs = Vec::with_capacity(parts.len() / 2);
     let mut parts = parts.into_iter();

@@ -1,4 +1,4 @@
-//! Terms to bytes.
+//! The encoding of terms as bytes.
 
 use super::{FLOAT_TEXT_BYTES, VERSION, tag};
 use crate::{Atom, Bits, Fun, List, Pid, Term};
@@ -6,7 +6,7 @@ use num_bigint::{BigInt, Sign};
 use std::fmt;
 use std::slice::Iter;
 
-/// Some part has more elements than the format can count.
+/// A part of the term has more elements than the format can count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
@@ -18,7 +18,7 @@ impl fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
-/// Which of several forms to write where readers take more than one.
+/// Which of several forms to write where readers accept more than one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
     pub atoms: AtomForm,
@@ -28,7 +28,7 @@ pub struct Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomForm {
     Utf8,
-    /// Latin-1 where that has all the characters.
+    /// Latin-1 if all characters are in Latin-1, otherwise UTF-8.
     Latin1,
 }
 
@@ -39,10 +39,10 @@ pub enum FloatForm {
 }
 
 impl Form {
-    /// What OTP 26 and later prefer and all since OTP 23 read.
+    /// The form that OTP 26 and later write by default; all versions since OTP 23 read it.
     pub const MODERN: Form = Form { atoms: AtomForm::Utf8, floats: FloatForm::Bits };
 
-    /// What `term_to_binary` writes when told a minor version; OTP 25 by itself takes 1.
+    /// Returns the form of a minor version of `term_to_binary`; the default of OTP 25 is 1.
     pub fn of_minor_version(version: i64) -> Option<Form> {
         match version {
             0 => Some(Form { atoms: AtomForm::Latin1, floats: FloatForm::Text }),
@@ -62,18 +62,18 @@ pub fn encode_as(term: &Term, form: Form) -> Result<Vec<u8>, TooLarge> {
     writer.begin(term)?;
     while let Some(work) = writer.stack.last_mut() {
         match work {
-            Work::Terms(terms) => match terms.next() {
+            EncodeTask::Terms(terms) => match terms.next() {
                 Some(next) => writer.begin(next)?,
                 None => drop(writer.stack.pop()),
             },
-            Work::Pairs(pairs) => match pairs.next() {
+            EncodeTask::Pairs(pairs) => match pairs.next() {
                 Some((key, value)) => {
-                    writer.stack.push(Work::Terms(std::slice::from_ref(value).iter()));
+                    writer.stack.push(EncodeTask::Terms(std::slice::from_ref(value).iter()));
                     writer.begin(key)?;
                 }
                 None => drop(writer.stack.pop()),
             },
-            Work::FunSize(start) => {
+            EncodeTask::FunSize(start) => {
                 let start = *start;
                 writer.stack.pop();
                 writer.set_size(start)?;
@@ -85,15 +85,15 @@ pub fn encode_as(term: &Term, form: Form) -> Result<Vec<u8>, TooLarge> {
 
 struct Writer<'a> {
     out: Vec<u8>,
-    stack: Vec<Work<'a>>,
+    stack: Vec<EncodeTask<'a>>,
     form: Form,
 }
 
-/// What is still to be written, innermost last.
-enum Work<'a> {
+/// What remains to be written, the innermost part last.
+enum EncodeTask<'a> {
     Terms(Iter<'a, Term>),
     Pairs(Iter<'a, (Term, Term)>),
-    /// A fun that began here is complete: its size goes in front.
+    /// The fun that began at this offset is complete: its size must be written there.
     FunSize(usize),
 }
 
@@ -111,11 +111,11 @@ impl<'a> Writer<'a> {
                     Ok(arity) => self.out.extend([tag::SMALL_TUPLE, arity]),
                     Err(_) => self.tagged_len(tag::LARGE_TUPLE, items.len())?,
                 }
-                self.stack.push(Work::Terms(items.iter()));
+                self.stack.push(EncodeTask::Terms(items.iter()));
             }
             Term::Map(pairs) => {
                 self.tagged_len(tag::MAP, pairs.len())?;
-                self.stack.push(Work::Pairs(pairs.iter()));
+                self.stack.push(EncodeTask::Pairs(pairs.iter()));
             }
             Term::Bits(bits) => self.bits(bits)?,
             Term::Fun(fun) => self.fun(fun)?,
@@ -159,7 +159,7 @@ impl<'a> Writer<'a> {
             let digits = value.unsigned_abs().to_le_bytes();
             let used = digits.iter().rposition(|it| *it != 0).map_or(0, |last| last + 1);
             let digits = digits.get(..used).unwrap_or(&digits);
-            // At most eight digits.
+            // There are at most eight digits.
             let len = u8::try_from(used).unwrap_or(u8::MAX);
             self.out.extend([tag::SMALL_BIG, len, u8::from(value < 0)]);
             self.out.extend_from_slice(digits);
@@ -229,8 +229,8 @@ impl<'a> Writer<'a> {
             return Ok(());
         }
         self.tagged_len(tag::LIST, list.items.len())?;
-        self.stack.push(Work::Terms(std::slice::from_ref(&list.tail).iter()));
-        self.stack.push(Work::Terms(list.items.iter()));
+        self.stack.push(EncodeTask::Terms(std::slice::from_ref(&list.tail).iter()));
+        self.stack.push(EncodeTask::Terms(list.items.iter()));
         Ok(())
     }
 
@@ -269,14 +269,14 @@ impl<'a> Writer<'a> {
                 self.int(*old_index);
                 self.int(*old_uniq);
                 self.pid(pid)?;
-                self.stack.push(Work::FunSize(start));
-                self.stack.push(Work::Terms(env.iter()));
+                self.stack.push(EncodeTask::FunSize(start));
+                self.stack.push(EncodeTask::Terms(env.iter()));
             }
         }
         Ok(())
     }
 
-    /// The size of a fun counts its own field.
+    /// Writes the size of a fun, which includes the size field itself.
     fn set_size(&mut self, start: usize) -> Result<(), TooLarge> {
         let size = u32::try_from(self.out.len() - start).map_err(|_| TooLarge)?;
         if let Some(field) = self.out.get_mut(start..start + 4) {
@@ -305,7 +305,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The form of `"~.20e"`: the exponent has a sign and two digits at least.
+/// Returns a float in the form `"~.20e"`: the exponent has a sign and at least two digits.
 fn float_text(value: f64) -> String {
     let text = format!("{value:.20e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -316,7 +316,7 @@ fn float_text(value: f64) -> String {
     format!("{digits}e{sign}{exponent:0>2}")
 }
 
-/// The bytes of a proper list of bytes that is short enough for the format's string.
+/// Returns the bytes of a proper list of bytes that is short enough for the format's string form.
 fn byte_string(list: &List) -> Option<Vec<u8>> {
     if !matches!(list.tail, Term::Nil) || list.items.len() > usize::from(u16::MAX) {
         return None;
@@ -329,7 +329,7 @@ mod tests {
     use super::{Form, encode_as};
     use crate::read_term;
 
-    /// Expectations are what `term_to_binary` of OTP 25 answers.
+    /// Checks the encoding against the answer of `term_to_binary` of OTP 25.
     fn check(text: &str, minor_version: i64, expect: &[u8]) {
         let form = Form::of_minor_version(minor_version).unwrap();
         assert_eq!(encode_as(&read_term(text).unwrap(), form).unwrap(), expect, "{text}");

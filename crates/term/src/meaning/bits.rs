@@ -1,4 +1,4 @@
-//! Bitstrings: parts, joining, and the numbers in them.
+//! Bitstrings: slices, concatenation, and the numbers encoded in them.
 
 use super::numbers::to_big;
 use crate::bits::Bits;
@@ -6,7 +6,7 @@ use crate::ground::Term;
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed};
 
-/// Longer ones are refused.
+/// The maximal size of a result in bits.
 const MAX_BITS: usize = 1 << 23;
 
 pub(super) fn of(term: &Term) -> Option<&Bits> {
@@ -34,7 +34,7 @@ pub(super) fn to_integer(term: &Term, is_signed: bool, is_little: bool) -> Optio
     let len = bits.bit_len();
     let value = if is_little {
         let mut bytes = bits.padded_bytes().to_vec();
-        // The last byte in part: its bits are the highest of the number.
+        // The used bits of a partial last byte are the highest of the number.
         if let (Some(last), used @ 1..) = (bytes.last_mut(), len % 8) {
             *last >>= 8 - used;
         }
@@ -46,7 +46,7 @@ pub(super) fn to_integer(term: &Term, is_signed: bool, is_little: bool) -> Optio
     Some(Term::integer(if is_negative { value - (BigInt::one() << len) } else { value }))
 }
 
-/// A float of 32 or 64 bits; some are no number.
+/// Decodes a float of 32 or 64 bits; some bit patterns are not a float.
 pub(super) fn to_float(term: &Term, is_little: bool) -> Option<Term> {
     let bits = of(term)?;
     let mut bytes = bits.padded_bytes().to_vec();
@@ -61,7 +61,7 @@ pub(super) fn to_float(term: &Term, is_little: bool) -> Option<Term> {
     float.is_finite().then_some(Term::Float(float))
 }
 
-/// The bits of a float; `None`: it has none of this size.
+/// Returns the bits of a float; `None` if it has no encoding of this size.
 pub fn float_bits(float: f64, n_bits: u64, is_little: bool) -> Option<Term> {
     let mut bytes = match n_bits {
         32 => {

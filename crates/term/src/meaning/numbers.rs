@@ -1,4 +1,4 @@
-//! Arithmetic: integers without bound, anything with a float in floats.
+//! Arithmetic: unbounded integers, and floats if an operand is a float.
 
 use crate::expr::Op;
 use crate::ground::Term;
@@ -6,7 +6,7 @@ use num_bigint::{BigInt, Sign};
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 use std::borrow::Cow;
 
-/// Numbers beyond are refused: no path of interest needs them, and they cost.
+/// The maximal size of a result in bits: no path of interest needs larger numbers, and they are expensive.
 const MAX_BITS: u64 = 1 << 20;
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no arithmetic")]
@@ -17,14 +17,14 @@ pub(super) fn of_one(op: Op, of: &Term) -> Option<Term> {
             _ => integer(-&*to_big(of)?),
         },
         Op::Absolute => match of {
-            // BEAM leaves the sign of -0.0 as it is.
+            // BEAM keeps the sign of -0.0.
             Term::Float(value) => Some(Term::Float(if *value < 0.0 { -value } else { *value })),
             _ => integer(to_big(of)?.abs()),
         },
         Op::BitNot => integer(!&*to_big(of)?),
         Op::ToFloat => to_float(of).map(Term::Float),
         Op::Truncate => whole(of, f64::trunc),
-        // Half away from zero.
+        // Rounds half away from zero.
         Op::Round => whole(of, f64::round),
         Op::Floor => whole(of, f64::floor),
         Op::Ceiling => whole(of, f64::ceil),
@@ -73,7 +73,7 @@ fn function(op: Op) -> Option<fn(f64) -> f64> {
     })
 }
 
-/// `None`: not here, or the result is large.
+/// Computes on small integers; `None` if the operator has no shortcut or the result is large.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others have no shortcut")]
 fn of_small(op: Op, left: i64, right: i64) -> Option<i64> {
     match op {
@@ -92,7 +92,7 @@ fn of_small(op: Op, left: i64, right: i64) -> Option<i64> {
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others are no operators of integers")]
 fn of_integers(op: Op, left: &BigInt, right: &BigInt) -> Option<Term> {
     match op {
-        // Both round towards zero, as Erlang does.
+        // Both truncate towards zero, as Erlang does.
         Op::Quotient => integer(if right.is_zero() { return None } else { left / right }),
         Op::Remainder => integer(if right.is_zero() { return None } else { left % right }),
         Op::BitAnd => integer(left & right),
@@ -104,7 +104,7 @@ fn of_integers(op: Op, left: &BigInt, right: &BigInt) -> Option<Term> {
     }
 }
 
-/// To the left, or to the right by a negative number.
+/// Shifts to the left, or to the right if `by` is negative.
 fn shift(of: &BigInt, by: &BigInt) -> Option<Term> {
     if of.is_zero() {
         return Some(Term::Int(0));
@@ -141,7 +141,7 @@ fn finite(value: f64) -> Option<Term> {
     value.is_finite().then_some(Term::Float(value))
 }
 
-/// An integer as it is, a float made whole.
+/// Returns an integer unchanged, and a float rounded by `by`.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other terms are no numbers")]
 fn whole(of: &Term, by: fn(f64) -> f64) -> Option<Term> {
     match of {
@@ -159,8 +159,8 @@ pub(super) fn to_big(term: &Term) -> Option<Cow<'_, BigInt>> {
     }
 }
 
-/// BEAM adds up digits of 64 bits in floats, most significant first, which rounds at every step:
-/// the result may differ from the nearest float.
+/// Converts to a float as BEAM does, which adds 64-bit digits in floats, the most significant first. It rounds at every
+/// step, so the result may differ from the nearest float.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other terms are no numbers")]
 fn to_float(term: &Term) -> Option<f64> {
     const BASE: f64 = 18_446_744_073_709_551_616.0;

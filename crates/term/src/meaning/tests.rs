@@ -1,5 +1,4 @@
-//! What operators mean, where it is not the same as a builtin of Erlang (those are compared with
-//! BEAM).
+//! Tests of operators that differ from a builtin of Erlang (the others are compared with BEAM).
 
 use super::apply;
 use crate::expr::Op;

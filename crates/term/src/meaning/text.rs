@@ -1,4 +1,4 @@
-//! From one kind of term to another by way of text.
+//! Conversions between kinds of terms by their texts.
 
 use crate::expr::{Base, Conversion};
 use crate::ground::{Atom, Term};
@@ -37,7 +37,7 @@ pub(super) fn convert(conversion: Conversion, of: &Term) -> Option<Term> {
     }
 }
 
-/// As on BEAM, in code points.
+/// The maximal length of an atom in code points, as on BEAM.
 const MAX_CHARS: usize = 255;
 
 fn atom(text: &str) -> Option<Term> {
@@ -62,7 +62,7 @@ fn integer_text(of: &Term, base: Base) -> Option<String> {
     Some(text.to_uppercase())
 }
 
-/// An optional sign and one or more digits, nothing else.
+/// Reads an optional sign and one or more digits.
 fn integer(text: &[u8], base: Base) -> Option<Term> {
     let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
     if digits.is_empty() || !digits.iter().all(|it| char::from(*it).is_digit(base.get())) {
@@ -71,7 +71,7 @@ fn integer(text: &[u8], base: Base) -> Option<Term> {
     BigInt::parse_bytes(text, base.get()).map(Term::integer)
 }
 
-/// As `%.20e` of C: the exponent has a sign and at least two digits.
+/// Returns a float as `%.20e` of C does: the exponent has a sign and at least two digits.
 fn scientific(value: f64) -> String {
     let text = format!("{value:.20e}");
     let Some((mantissa, exponent)) = text.split_once('e') else { return text };
@@ -82,7 +82,7 @@ fn scientific(value: f64) -> String {
     format!("{mantissa}e{sign}{digits:0>2}")
 }
 
-/// Sign, digits, point, digits, and maybe an exponent.
+/// Reads an optional sign, digits, a point, digits, and an optional exponent.
 fn float(text: &[u8]) -> Option<Term> {
     let text = str::from_utf8(text).ok()?;
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -90,7 +90,7 @@ fn float(text: &[u8]) -> Option<Term> {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
         None => (unsigned, None),
     };
-    // BEAM takes a comma too, for the sake of some C libraries.
+    // BEAM also accepts a comma, because of some C libraries.
     let (whole, fraction) = mantissa.split_once(['.', ','])?;
     let is_digits = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
     let exponent_digits = exponent.map(|it| it.strip_prefix(['+', '-']).unwrap_or(it));

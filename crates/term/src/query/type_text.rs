@@ -1,4 +1,4 @@
-//! Types as lines of a query: a word and what it is made of, other types by their numbers.
+//! Types as lines of a query: a word and the parts of the type, where other types are referred to by number.
 
 use crate::kind::Kind;
 use crate::text::{Style, read_term};

@@ -1,7 +1,7 @@
-//! Code that makes values: calls, and terms with calls in them, one step after the other, as a person
-//! types them at the shell: `{ok, V1} = m:start(), m:get(V1, queue:new())`.
+//! Code that makes values: calls, and terms that contain calls, step by step as a person types them at the shell: `{ok,
+//! V1} = m:start(), m:get(V1, queue:new())`.
 //!
-//! Says how such code reads, not what it does: nothing is evaluated here.
+//! Defines only the syntax of such code; nothing is evaluated here.
 
 use super::print::{Style, atom_text, print};
 use super::read::{Problem, ReadError, Reader};
@@ -13,9 +13,9 @@ use std::fmt::Write;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {
     Term(Term),
-    /// What an earlier step bound; in a pattern, what is bound. `V1`, `V2` and so on.
+    /// A variable that an earlier step bound, or that a pattern binds: `V1`, `V2` and so on.
     Variable(u32),
-    /// Items, and what comes after them.
+    /// Items and a tail.
     List(Vec<Code>, Box<Code>),
     Tuple(Vec<Code>),
     Map(Vec<(Code, Code)>),
@@ -26,10 +26,10 @@ pub enum Code {
     },
 }
 
-/// One expression of several.
+/// One of several expressions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeStep {
-    /// The pattern that its value must match.
+    /// The pattern that the value must match.
     pub binds: Option<Code>,
     pub value: Code,
 }
@@ -39,7 +39,7 @@ impl Code {
         Code::List(items, Box::new(Code::Term(Term::Nil)))
     }
 
-    /// A term, where all parts are terms.
+    /// Returns a term if all parts are terms.
     pub fn folded(self) -> Code {
         let terms = |items: &[Code]| -> Option<Vec<Term>> {
             items.iter().map(|it| it.as_term().cloned()).collect()
@@ -63,7 +63,7 @@ impl Code {
         if let Code::Term(term) = self { Some(term) } else { None }
     }
 
-    /// Whether some term in it is of a kind.
+    /// Whether some term in the code satisfies the predicate.
     pub fn has_term(&self, is: &dyn Fn(&Term) -> bool) -> bool {
         match self {
             Code::Term(term) => is(term),
@@ -77,14 +77,14 @@ impl Code {
     }
 }
 
-/// The text of code in Erlang's syntax.
+/// Returns the text of code in Erlang's syntax.
 pub fn code_text(code: &Code, style: Style) -> String {
     let mut out = String::new();
     put(&mut out, code, style);
     out
 }
 
-/// The text of steps in Erlang's syntax.
+/// Returns the text of steps in Erlang's syntax.
 pub fn script_text(steps: &[CodeStep], style: Style) -> String {
     let step = |it: &CodeStep| match &it.binds {
         Some(pattern) => {
@@ -138,7 +138,7 @@ fn put(out: &mut String, code: &Code, style: Style) {
     }
 }
 
-/// `element(2, m:f())`, which nobody writes with its module.
+/// Whether a call is to `erlang:element/2`, which is written without its module.
 fn is_projection(module: &Atom, function: &Atom) -> bool {
     (module.as_str(), function.as_str()) == ("erlang", "element")
 }
@@ -150,10 +150,10 @@ fn put_all(out: &mut String, items: &[Code], between: &str, style: Style) {
     }
 }
 
-/// Deep enough for calls in calls; what is deeper is a term.
+/// The maximal nesting of calls; deeper parts are terms.
 const MAX_DEPTH: usize = 200;
 
-/// Steps as [`script_text`] writes them.
+/// Reads steps in the form that [`script_text`] writes.
 pub fn read_script(text: &str) -> Result<Vec<CodeStep>, ReadError> {
     let mut reader = Reader::new(text)?;
     let mut res = Vec::new();
@@ -183,14 +183,17 @@ pub fn read_open_list(text: &str) -> Result<(Vec<Code>, Vec<String>), ReadError>
     if let Some(items) = ground {
         return Ok((items.iter().cloned().map(Code::Term).collect(), names));
     }
-    match found {
-        Code::List(items, tail) if tail.as_term() == Some(&Term::Nil) => Ok((items, names)),
-        other => {
-            let found = code_text(&other, Style::TP);
-            let problem = Problem::Expected { expected: "a list of arguments", found };
-            Err(ReadError { offset: start, problem })
-        }
-    }
+    let found = match found {
+        Code::List(items, tail) if tail.as_term() == Some(&Term::Nil) => return Ok((items, names)),
+        Code::Term(_)
+        | Code::Variable(_)
+        | Code::List(..)
+        | Code::Tuple(_)
+        | Code::Map(_)
+        | Code::Call { .. } => code_text(&found, Style::TP),
+    };
+    let problem = Problem::Expected { expected: "a list of arguments", found };
+    Err(ReadError { offset: start, problem })
 }
 
 /// The number of a variable; `_` is another one each time.

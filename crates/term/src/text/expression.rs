@@ -1,4 +1,4 @@
-//! Expressions and constraints as a person would write them in Erlang, for reading only.
+//! The text of expressions and constraints in Erlang's notation, for people only.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -10,13 +10,13 @@ use crate::constraint::Constraint;
 use crate::expr::{Expr, ExprId, Exprs, Op, Var};
 use crate::kind::Kind;
 
-/// Longer texts end with dots: an expression shares its parts, its text repeats them.
+/// The maximal length of a text in characters. An expression shares its parts, but its text repeats them.
 const MAX_TEXT: usize = 160;
 
-/// How a variable is called.
+/// Returns the name of a variable.
 type Names<'a> = &'a dyn Fn(Var) -> String;
 
-/// What the constraint says: `length(X) > 3`.
+/// Returns the text of a constraint, such as `length(X) > 3`.
 pub fn constraint_text(exprs: &Exprs, constraint: &Constraint, names: Names<'_>) -> String {
     let Constraint { expr, holds } = *constraint;
     let text = match exprs.get(expr) {
@@ -40,7 +40,7 @@ pub fn expression_text(exprs: &Exprs, expr: ExprId, names: Names<'_>) -> String 
     cut(text(exprs, expr, names, MAX_DEPTH))
 }
 
-/// Deeper parts are dots.
+/// Deeper parts are replaced by dots.
 const MAX_DEPTH: usize = 12;
 
 fn cut(text: String) -> String {
@@ -138,7 +138,7 @@ impl Op {
         INFIX.iter().find(|it| it.0 == self).map(|it| it.1)
     }
 
-    /// The operator that says the contrary.
+    /// Returns the operator of the negated comparison.
     fn refused(self) -> Option<&'static str> {
         const REFUSED: &[(Op, &str)] =
             &[(Op::Same, "=/="), (Op::Equal, "/="), (Op::Less, ">="), (Op::LessEqual, ">")];

@@ -1,10 +1,10 @@
-//! Floats as OTP 25 prints them: the fewest digits that read back as the same number.
+//! Prints floats as OTP 25 does: with the fewest digits that read back as the same number.
 //!
-//! The layout is that of `float_to_list(F, [short])`: the shorter of the plain and the scientific
-//! notation, the plain one on a tie, and always the scientific one from 2^53 on, where
-//! neighbouring integers are no longer told apart.
+//! The layout is that of `float_to_list(F, [short])`: the shorter of the plain and the scientific notation, the plain
+//! one if they are equally long, and always the scientific one from 2^53 on, where neighbouring integers cannot be
+//! distinguished.
 
-/// The text of a finite float; it always holds a point with digits on both sides.
+/// Returns the text of a finite float; it always contains a point with digits on both sides.
 pub fn float_text(value: f64) -> String {
     let sign = if value.is_sign_negative() { "-" } else { "" };
     let (digits, point) = shortest(value.abs());
@@ -19,28 +19,28 @@ pub fn float_text(value: f64) -> String {
 /// 2^53: from here on not every integer is a float.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The significant digits, and the place of the point counted from their left end.
+/// Returns the significant digits, and the position of the point from their left end.
 fn shortest(value: f64) -> (String, i32) {
     let (digits, exponent) = split(&format!("{value:e}"));
     let digits = even_neighbour(value, digits.len()).unwrap_or(digits);
     (digits, exponent + 1)
 }
 
-/// The digits and the exponent of a text in scientific notation.
+/// Returns the digits and the exponent of a text in scientific notation.
 fn split(text: &str) -> (String, i32) {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let digits = mantissa.chars().filter(char::is_ascii_digit).collect();
     (digits, exponent.parse().unwrap_or(0))
 }
 
-/// Where a float lies exactly between two texts of `len` digits, OTP takes the even one and Rust
-/// the greater one. These are the digits if the even one is the lesser.
+/// Where a float lies exactly between two texts of `len` digits, OTP chooses the even one and Rust the greater one.
+/// Returns the digits if the even one is the lesser.
 fn even_neighbour(value: f64, len: usize) -> Option<String> {
     let (mut digits, exponent) = split(&format!("{value:.len$e}"));
     if digits.pop() != Some('5') || !digits.ends_with(['2', '4', '6', '8']) {
         return None;
     }
-    // Every digit that a float can have.
+    // All digits that a float can have.
     let (all, _) = split(&format!("{value:.800e}"));
     let is_tie = all.get(len + 1..)?.bytes().all(|it| it == b'0');
     let (first, rest) = digits.split_at_checked(1)?;
@@ -60,8 +60,8 @@ fn plain_or_scientific(digits: &str, point: i32) -> String {
     if point == 0 {
         return format!("0.{digits}");
     }
-    // What the scientific notation adds to the digits: the point (and the zero that must follow
-    // it), the `e`, and the exponent.
+    // The additional length of the scientific notation: the point (and the zero that must follow it), the `e`, and the
+    // exponent.
     let for_point = if n_digits == 1 { 2 } else { 1 };
     let exponent_len = i32::try_from((point - 1).to_string().len()).unwrap_or(i32::MAX);
     let cost = exponent_len + 1 + for_point;

@@ -1,6 +1,6 @@
-//! Pids, ports and references, as the functions that make them from text read them.
+//! Pids, ports and references in the text form that `list_to_pid/1` and the like read.
 //!
-//! Only those of the node itself, which is 0 in its own texts.
+//! Only those of the local node, whose number in its own texts is 0.
 
 use crate::ground::{Atom, Pid, Port, Reference, Term};
 
@@ -11,7 +11,7 @@ pub(super) enum Handle {
     Reference,
 }
 
-/// What the function of this name makes.
+/// Returns the kind of term that the function with this name makes.
 pub(super) fn of_function(name: &str) -> Option<Handle> {
     match name {
         "list_to_pid" => Some(Handle::Pid),

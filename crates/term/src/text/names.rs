@@ -1,9 +1,9 @@
-//! Which characters make names, and which words are taken.
+//! The characters of names, and the reserved words.
 //!
-//! Erlang reads Latin-1 letters in names without quotes; everything beyond needs quotes.
+//! Erlang accepts Latin-1 letters in names without quotes; all other letters need quotes.
 
-/// Words that an atom can be only in quotes. `maybe` and `else` are not among them: OTP 25 reserves
-/// them only on request.
+/// Whether an atom with this name must be quoted. `maybe` and `else` are not reserved: OTP 25 reserves them only on
+/// request.
 pub fn is_reserved_word(word: &str) -> bool {
     matches!(
         word,
@@ -37,7 +37,7 @@ pub fn is_reserved_word(word: &str) -> bool {
     )
 }
 
-/// May an atom without quotes start with it?
+/// Whether an atom without quotes may start with the character.
 pub(super) fn starts_atom(c: char) -> bool {
     matches!(c, 'a'..='z' | 'ß'..='ö' | 'ø'..='ÿ')
 }
@@ -50,7 +50,7 @@ pub(super) fn continues_name(c: char) -> bool {
     starts_atom(c) || starts_variable(c) || matches!(c, '0'..='9' | '@')
 }
 
-/// Is it a name that reads back as an atom, but for reserved words?
+/// Whether the text reads back as an atom, unless it is a reserved word.
 pub(super) fn is_bare_atom(text: &str) -> bool {
     text.starts_with(starts_atom) && text.chars().all(continues_name)
 }

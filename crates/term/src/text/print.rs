@@ -1,7 +1,7 @@
-//! Terms as `io_lib:format` prints them with `~w`, `~tw`, `~p` and `~tp`, on one line.
+//! Prints terms as `io_lib:format` does with `~w`, `~tw`, `~p` and `~tp`, on one line.
 //!
-//! Where to break a line that `~p` finds too long is not decided here. No recursion: a term nested
-//! a million deep prints in constant native stack.
+//! The line breaks of `~p` are not implemented. Not recursive: a term nested a million deep is printed in constant
+//! native stack.
 
 use super::floats::float_text;
 use super::names::{is_bare_atom, is_reserved_word};
@@ -17,25 +17,25 @@ pub struct Style {
     pub handles: Handles,
 }
 
-/// How lists of characters and binaries of text are shown.
+/// How lists of characters and binaries with text are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lists {
     AsItems,
     AsText,
-    /// As text where it reads like words and numbers; `[42]` stays a list of numbers.
+    /// As text if it consists mostly of letters and digits; `[42]` stays a list of numbers.
     AsWords,
 }
 
 /// How pids, ports and references are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handles {
-    /// As BEAM prints them, which can't be read again.
+    /// As BEAM prints them, which cannot be read again.
     AsNames,
     /// As calls that make them.
     AsCalls,
 }
 
-/// What the reader of the text can show. Latin-1 is what a format without `t` asks for.
+/// The encoding of the output. Formats without `t` use Latin-1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     Latin1,
@@ -47,9 +47,9 @@ impl Style {
     pub const TW: Style = Style::of(Lists::AsItems, Encoding::Unicode);
     pub const P: Style = Style::of(Lists::AsText, Encoding::Latin1);
     pub const TP: Style = Style::of(Lists::AsText, Encoding::Unicode);
-    /// Can be pasted into a shell.
+    /// The text can be pasted into a shell.
     pub const INPUT: Style = Style { handles: Handles::AsCalls, ..Style::TW };
-    /// Can be pasted into a shell, and words are seen as such.
+    /// The text can be pasted into a shell, and words are shown as strings.
     pub const READABLE: Style = Style { lists: Lists::AsWords, ..Style::INPUT };
 
     const fn of(lists: Lists, encoding: Encoding) -> Style {
@@ -57,45 +57,49 @@ impl Style {
     }
 }
 
-/// The text of a term. Maps are printed in key order, which is BEAM's up to 32 keys.
+/// Returns the text of a term. Maps are printed in key order, which is BEAM's order up to 32 keys.
 pub fn print(term: &Term, style: Style) -> String {
     let mut out = String::new();
-    let mut todo = vec![Next::Term(term)];
+    let mut todo = vec![PrintTask::Term(term)];
     while let Some(next) = todo.pop() {
         match next {
-            Next::Text(text) => out.push_str(text),
-            Next::Term(term) => print_head(&mut out, &mut todo, term, style),
-            Next::Items([]) | Next::Pairs([]) => (),
-            Next::Items([first, rest @ ..]) => {
+            PrintTask::Text(text) => out.push_str(text),
+            PrintTask::Term(term) => print_head(&mut out, &mut todo, term, style),
+            PrintTask::Items([]) | PrintTask::Pairs([]) => (),
+            PrintTask::Items([first, rest @ ..]) => {
                 if !rest.is_empty() {
-                    todo.extend([Next::Items(rest), Next::Text(",")]);
+                    todo.extend([PrintTask::Items(rest), PrintTask::Text(",")]);
                 }
-                todo.push(Next::Term(first));
+                todo.push(PrintTask::Term(first));
             }
-            Next::Pairs([(key, value), rest @ ..]) => {
+            PrintTask::Pairs([(key, value), rest @ ..]) => {
                 if !rest.is_empty() {
-                    todo.extend([Next::Pairs(rest), Next::Text(",")]);
+                    todo.extend([PrintTask::Pairs(rest), PrintTask::Text(",")]);
                 }
-                todo.extend([Next::Term(value), Next::Text(" => "), Next::Term(key)]);
+                todo.extend([
+                    PrintTask::Term(value),
+                    PrintTask::Text(" => "),
+                    PrintTask::Term(key),
+                ]);
             }
         }
     }
     out
 }
 
-/// What is still to be printed; the last one comes first.
-enum Next<'a> {
+/// What remains to be printed; the last entry comes first.
+enum PrintTask<'a> {
     Text(&'static str),
     Term(&'a Term),
     Items(&'a [Term]),
     Pairs(&'a [(Term, Term)]),
 }
 
-/// Larger integers are printed in base 16: decimal digits of millions take minutes to find.
+/// Larger integers are printed in base 16, since computing millions of decimal digits takes minutes.
 const MAX_DECIMAL_BITS: u64 = 1 << 17;
 
-/// Prints a leaf, or the opening of a compound whose rest goes on `todo`.
-fn print_head<'a>(out: &mut String, todo: &mut Vec<Next<'a>>, term: &'a Term, style: Style) {
+/// Prints a leaf, or the beginning of a compound whose rest is put on `todo`.
+fn print_head<'a>(out: &mut String, todo: &mut Vec<PrintTask<'a>>, term: &'a Term, style: Style) {
     match term {
         Term::Int(value) => push(out, format_args!("{value}")),
         Term::Big(value) if value.bits() > MAX_DECIMAL_BITS => {
@@ -116,19 +120,19 @@ fn print_head<'a>(out: &mut String, todo: &mut Vec<Next<'a>>, term: &'a Term, st
                 return;
             }
             out.push('[');
-            todo.push(Next::Text("]"));
+            todo.push(PrintTask::Text("]"));
             if !matches!(list.tail, Term::Nil) {
-                todo.extend([Next::Term(&list.tail), Next::Text("|")]);
+                todo.extend([PrintTask::Term(&list.tail), PrintTask::Text("|")]);
             }
-            todo.push(Next::Items(&list.items));
+            todo.push(PrintTask::Items(&list.items));
         }
         Term::Tuple(items) => {
             out.push('{');
-            todo.extend([Next::Text("}"), Next::Items(items)]);
+            todo.extend([PrintTask::Text("}"), PrintTask::Items(items)]);
         }
         Term::Map(pairs) => {
             out.push_str("#{");
-            todo.extend([Next::Text("}"), Next::Pairs(pairs)]);
+            todo.extend([PrintTask::Text("}"), PrintTask::Pairs(pairs)]);
         }
         Term::Bits(bits) => print_bits(out, bits, style),
         Term::Fun(fun) => print_fun(out, fun),
@@ -169,7 +173,7 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
     out.write_fmt(text).expect("writing to a string can't fail");
 }
 
-/// An atom, in quotes where it needs them.
+/// Returns the text of an atom, quoted where necessary.
 pub fn atom_text(atom: &Atom, encoding: Encoding) -> String {
     let text = atom.as_str();
     if is_bare_atom(text) && !is_reserved_word(text) {
@@ -206,7 +210,7 @@ fn push_quoted(out: &mut String, text: &str, quote: char, encoding: Encoding) {
     out.push(quote);
 }
 
-/// The characters of a list, if it looks like text to a runtime started without `+pc unicode`.
+/// Returns the characters of a list, if it looks like text to a runtime started without `+pc unicode`.
 fn printable_text(items: &[Term]) -> Option<String> {
     items
         .iter()
@@ -215,7 +219,7 @@ fn printable_text(items: &[Term]) -> Option<String> {
         .collect()
 }
 
-/// Three characters or more, most of them letters and digits.
+/// Whether a text has at least three characters, most of them letters and digits.
 fn is_wordy(text: &str) -> bool {
     let n_all = text.chars().count();
     let n_word = text.chars().filter(|it| it.is_ascii_alphanumeric()).count();
@@ -253,7 +257,7 @@ fn print_bits(out: &mut String, bits: &Bits, style: Style) {
     out.push_str(">>");
 }
 
-/// The text in a binary and what must follow its closing quote.
+/// Returns the text in a binary and what must follow its closing quote.
 fn printable_bytes(bytes: &[u8], encoding: Encoding) -> Option<(String, &'static str)> {
     if bytes.is_empty() {
         return None;
@@ -268,7 +272,7 @@ fn printable_bytes(bytes: &[u8], encoding: Encoding) -> Option<(String, &'static
     text.chars().all(is_printable).then_some((text, ""))
 }
 
-/// A fun as `erlang:fun_to_list/1` says it.
+/// Prints a fun as `erlang:fun_to_list/1` does.
 fn print_fun(out: &mut String, fun: &Fun) {
     match fun {
         Fun::External { module, function, arity } => {
@@ -289,7 +293,7 @@ fn print_fun(out: &mut String, fun: &Fun) {
     }
 }
 
-/// The runtime's own printer knows no reserved words, quotes `@`, and shows UTF-8 byte by byte.
+/// Prints an atom as the runtime does itself: it knows no reserved words, quotes `@`, and shows UTF-8 byte by byte.
 fn push_runtime_atom(out: &mut String, atom: &Atom) {
     let bytes: String = atom.as_str().bytes().map(char::from).collect();
     if is_bare_atom(atom.as_str()) && !atom.as_str().contains('@') {
@@ -314,7 +318,8 @@ fn push_runtime_atom(out: &mut String, atom: &Atom) {
     }
 }
 
-/// A runtime numbers the nodes it has met; the one that is not distributed is 0 to itself.
+/// Returns the number of a node. A runtime numbers the nodes it has met; a runtime that is not distributed has the
+/// number 0.
 fn node_number(node: &Atom) -> u8 {
     u8::from(node.as_str() != "nonode@nohost")
 }

@@ -1,7 +1,7 @@
 //! Reads terms as a person types them at the Erlang shell.
 //!
-//! Literals only: nothing is evaluated, no variable has a value. What waits for its rest is kept on
-//! a heap stack, and the depth is bounded, because a term is compared and dropped recursively.
+//! Only literals are read; nothing is evaluated, and variables have no values. Unfinished compounds are kept on an
+//! explicit stack. The depth is bounded, because terms are compared and dropped recursively.
 
 use super::handles::{self, Handle};
 use super::names::is_reserved_word;
@@ -11,7 +11,7 @@ use super::segments;
 use crate::ground::{Atom, Fun, Term};
 use std::fmt;
 
-/// `lists:seq(1, 3)`, perhaps with a dot behind it.
+/// A call such as `lists:seq(1, 3)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     pub module: Atom,
@@ -19,7 +19,7 @@ pub struct Call {
     pub args: Vec<Term>,
 }
 
-/// Where reading stopped, in bytes from the start, and why.
+/// The offset in bytes at which reading failed, and the problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
     pub offset: usize,
@@ -42,11 +42,11 @@ pub enum Problem {
     GreatFloat,
     LongAtom,
     BadSegment(&'static str),
-    /// More levels than this.
+    /// The term has more than this many levels.
     TooDeep(usize),
 }
 
-/// One term; what follows it must be nothing or a dot.
+/// Reads a term, which may be followed by a dot only.
 pub fn read_term(text: &str) -> Result<Term, ReadError> {
     let mut reader = Reader::new(text)?;
     let res = reader.term()?;
@@ -54,7 +54,7 @@ pub fn read_term(text: &str) -> Result<Term, ReadError> {
     Ok(res)
 }
 
-/// The arguments of a call: `[1, a]`, a list, or `1, a`, what stands between the parentheses.
+/// Reads the arguments of a call: a list such as `[1, a]`, or the text between the parentheses such as `1, a`.
 pub fn read_args(text: &str) -> Result<Vec<Term>, ReadError> {
     let mut reader = Reader::new(text)?;
     if reader.token == Token::End {
@@ -101,21 +101,21 @@ pub fn read_call(text: &str) -> Result<Call, ReadError> {
     Ok(Call { module, function, args })
 }
 
-/// Deeper than a person types; shallow enough for any thread's stack.
+/// Deeper than a person types, and shallow enough for any thread's stack.
 const MAX_DEPTH: usize = 10_000;
 
 pub(super) struct Reader<'a> {
     scanner: Scanner<'a>,
-    /// The token that comes next, and where it starts.
+    /// The next token; `offset` is its beginning.
     pub(super) token: Token,
     pub(super) offset: usize,
-    /// Bitstrings and functions that enclose this place; they do nest on the native stack.
+    /// How many bitstrings and functions enclose the current place; these are read recursively.
     pub(super) n_nested: usize,
     /// The names that variables have had, where any name will do.
     pub(super) variables: Option<Vec<String>>,
 }
 
-/// A compound that waits for its rest.
+/// An unfinished compound.
 enum Open {
     List(Vec<Term>),
     Tail(Vec<Term>),
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A term that is complete, or `None` if one was opened.
+    /// Returns a complete term, or `None` if a compound was opened.
     fn leaf_or_opening(&mut self, open: &mut Vec<Open>) -> Result<Option<Term>, ReadError> {
         if self.accept("[")? {
             if self.accept("]")? {
@@ -177,8 +177,7 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    /// Adds a part to a compound: the compound if that was the last part, else it goes back on
-    /// `open`.
+    /// Adds a part to a compound. Returns the compound if that was its last part, otherwise puts it back on `open`.
     fn close(
         &mut self,
         open: &mut Vec<Open>,
@@ -247,7 +246,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The rest of `list_to_pid("<0.1.0>")`.
+    /// Reads the arguments of a call such as `list_to_pid("<0.1.0>")`.
     fn handle(&mut self, handle: Handle) -> Result<Term, ReadError> {
         let expected = "a string as the shell prints it, such as \"<0.1.0>\"";
         let start = self.offset;
@@ -280,7 +279,7 @@ impl<'a> Reader<'a> {
         Ok(res)
     }
 
-    /// A string, and those right behind it, which are part of it.
+    /// Reads a string and the strings directly after it, which are part of it.
     pub(super) fn strings(&mut self) -> Result<String, ReadError> {
         let mut res = String::new();
         while let Token::Str(text) = &self.token {
@@ -290,7 +289,7 @@ impl<'a> Reader<'a> {
         Ok(res)
     }
 
-    /// `fun m:f/1`, or a table.
+    /// Reads `fun m:f/1`, or a table.
     fn fun(&mut self) -> Result<Term, ReadError> {
         self.advance()?;
         if self.token == Token::Mark("(") {

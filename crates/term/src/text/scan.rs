@@ -1,6 +1,6 @@
-//! Cuts the text of a term into tokens.
+//! Splits the text of a term into tokens.
 //!
-//! Knows characters, numbers and escapes; not which token may follow which.
+//! Knows characters, numbers and escapes, not the order of tokens.
 
 use super::names::{continues_name, starts_atom, starts_variable};
 use super::read::{Problem, ReadError};
@@ -11,7 +11,7 @@ pub(super) enum Token {
     Int(BigInt),
     Float(f64),
     Atom(String),
-    /// A name without quotes that may be a reserved word.
+    /// A name without quotes, which may be a reserved word.
     Word(String),
     Variable(String),
     Str(String),
@@ -20,7 +20,7 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// As a message names it.
+    /// Returns the name of the token for messages.
     pub(super) fn describe(&self) -> String {
         match self {
             Token::Int(value) => format!("{value}"),
@@ -34,13 +34,13 @@ impl Token {
     }
 }
 
-/// The longest mark comes first.
+/// Longer marks come before their prefixes.
 const MARKS: &[&str] = &[
     "<<", ">>", "=:=", "=>", ":=", "#{", "->", ";", "[", "]", "{", "}", "(", ")", ",", "|", ":",
     "=", "/", "-", "+", ".",
 ];
 
-/// An atom has at most this many characters.
+/// The maximal length of an atom in characters.
 const MAX_ATOM_CHARS: usize = 255;
 
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl<'a> Scanner<'a> {
         Scanner { text, at: 0 }
     }
 
-    /// The next token and where it starts.
+    /// Returns the next token and where it starts.
     pub(super) fn next(&mut self) -> Result<(usize, Token), ReadError> {
         self.skip_blanks();
         let start = self.at;
@@ -125,7 +125,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// `17`, `1_000`, `16#ff`, `1.5`, `2.0e-3`.
+    /// Reads a number such as `17`, `1_000`, `16#ff`, `1.5` or `2.0e-3`.
     fn number(&mut self) -> Result<Token, ReadError> {
         let start = self.at;
         let whole = self.digits(10)?;
@@ -165,7 +165,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Digits of a base, single underscores between them left out.
+    /// Reads digits of a base, without the single underscores between them.
     fn digits(&mut self, base: u32) -> Result<String, ReadError> {
         let start = self.at;
         let text = self.take_while(|c| c.is_digit(base) || c == '_');
@@ -176,7 +176,7 @@ impl<'a> Scanner<'a> {
         Ok(text.replace('_', ""))
     }
 
-    /// `$a`, `$\n`.
+    /// Reads a character such as `$a` or `$\n`.
     fn character(&mut self) -> Result<Token, ReadError> {
         let start = self.at;
         self.bump();
@@ -206,7 +206,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// What follows a backslash.
+    /// Reads an escape after its backslash.
     fn escape(&mut self, start: usize) -> Result<char, ReadError> {
         let Some(c) = self.bump() else {
             return self.fail(start, Problem::Unfinished("an escape"));

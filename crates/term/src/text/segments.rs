@@ -1,4 +1,4 @@
-//! Bitstrings in text: `<<1, 2:4, "abc", X/utf8>>` with literal segments.
+//! The text of bitstrings: `<<1, 2:4, "abc", X/utf8>>` with literal segments.
 
 use super::read::{Problem, ReadError, Reader};
 use super::scan::Token;
@@ -30,7 +30,7 @@ pub(super) fn bitstring(reader: &mut Reader<'_>) -> Result<Term, ReadError> {
 
 pub(super) const MAX_NESTED: usize = 100;
 
-/// 128 MiB: a size is one number in the text, and must not be able to take all memory.
+/// The maximal size, 128 MiB: a size is a single number in the text and must not exhaust the memory.
 const MAX_BITS: usize = 1 << 30;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -80,7 +80,7 @@ fn segment(reader: &mut Reader<'_>, out: &mut Writer) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// `:Size/type-sign-endian-unit:N`, each part optional.
+/// Reads `:Size/type-sign-endian-unit:N`, each part of which is optional.
 fn spec(reader: &mut Reader<'_>) -> Result<Spec, ReadError> {
     let mut res = Spec { kind: Kind::Integer, endian: Endian::Big, size: None, unit: None };
     if reader.accept(":")? {
@@ -104,7 +104,7 @@ fn spec(reader: &mut Reader<'_>) -> Result<Spec, ReadError> {
             "little" => res.endian = Endian::Little,
             "native" if cfg!(target_endian = "little") => res.endian = Endian::Little,
             "native" => res.endian = Endian::Big,
-            // Which sign is meant matters only when a segment is matched.
+            // The sign matters only when a segment is matched.
             "signed" | "unsigned" => (),
             "unit" => {
                 reader.expect(":", "`:` and a unit")?;
@@ -169,7 +169,7 @@ fn n_bits(spec: &Spec, size: usize, unit: usize) -> Result<usize, &'static str> 
     n_bits.filter(|it| *it <= MAX_BITS).ok_or("this segment is too long")
 }
 
-/// Bits from left to right; the last byte is padded with zeros.
+/// A writer of bits from left to right; the last byte is padded with zeros.
 #[derive(Default)]
 struct Writer {
     bytes: Vec<u8>,
@@ -177,7 +177,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// The first `n_bits` bits of some bytes.
+    /// Appends the first `n_bits` bits of some bytes.
     fn push(&mut self, bytes: &[u8], n_bits: usize) -> Result<(), &'static str> {
         if MAX_BITS < self.n_bits + n_bits {
             return Err("this bitstring is too long");
@@ -195,7 +195,7 @@ impl Writer {
         }
         self.n_bits += n_bits;
         self.bytes.truncate(self.n_bits.div_ceil(8));
-        // Bits of the last byte beyond the end would be or-ed into what comes next.
+        // Bits of the last byte beyond the end would be or-ed into the next ones.
         let used = self.n_bits % 8;
         if used != 0
             && let Some(last) = self.bytes.last_mut()
@@ -212,7 +212,7 @@ impl Writer {
         self.push(bits.padded_bytes(), n_bits)
     }
 
-    /// The low `n_bits` bits in two's complement.
+    /// Appends the low `n_bits` bits of an integer in two's complement.
     fn integer(
         &mut self,
         value: &BigInt,
@@ -224,7 +224,7 @@ impl Writer {
         bytes.resize(n_bits.div_ceil(8), fill);
         let used = n_bits % 8;
         match endian {
-            // The byte of highest value comes last and gives its low bits.
+            // The most significant byte comes last and contributes its low bits.
             Endian::Little => {
                 if used != 0
                     && let Some(last) = bytes.last_mut()
@@ -286,7 +286,7 @@ impl Writer {
     }
 }
 
-/// IEEE 754 binary16, rounded to nearest even; `None` if it overflows.
+/// Converts to IEEE 754 binary16, rounded to nearest even; `None` if it overflows.
 fn half(value: f64) -> Option<u16> {
     const SMALLEST: f64 = 1.0 / 16_777_216.0; // 2^-24, the step of subnormals
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };

@@ -1,8 +1,8 @@
 //! Functions that are tables, as fun expressions: `fun (1) -> true; (_) -> false end`.
 //!
-//! Where a pattern would not mean the argument exactly, a guard says it:
-//! `fun (A) when A =:= #{} -> true; (_) -> false end`, and of a function only its arity is asked:
-//! `fun (A) when is_function(A, 1) -> true; (_) -> false end`. What is printed is read again.
+//! Where a pattern would not match the argument exactly, a guard does: `fun (A) when A =:= #{} -> true; (_) -> false
+//! end`. Arguments that are functions are compared by their arity: `fun (A) when is_function(A, 1) -> true; (_) ->
+//! false end`. Printed tables can be read again.
 
 use super::print::{Style, print as print_term};
 use super::read::{Problem, ReadError, Reader};
@@ -12,7 +12,7 @@ use crate::ground::{Fun, Term};
 
 pub(super) fn print(out: &mut String, arity: u8, entries: &[(Vec<Term>, Term)], default: &Term) {
     out.push_str("fun ");
-    // There is one way to call it, so only the first clause is ever taken.
+    // There is only one way to call the function, so only the first clause is ever taken.
     let (entries, default) = match entries.first() {
         Some((_, result)) if arity == 0 => (&[][..], result),
         _ => (entries, default),
@@ -51,7 +51,7 @@ fn head(args: &[Term]) -> String {
     format!("({}){guards}", patterns.join(","))
 }
 
-/// Whether the term as a pattern matches itself and nothing else.
+/// Whether the term as a pattern matches only itself.
 pub fn is_exact_pattern(term: &Term) -> bool {
     match term {
         Term::Int(_) | Term::Big(_) | Term::Atom(_) | Term::Nil | Term::Bits(_) => true,
@@ -62,7 +62,7 @@ pub fn is_exact_pattern(term: &Term) -> bool {
     }
 }
 
-/// From the parenthesis of the first clause on.
+/// Reads from the parenthesis of the first clause on.
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<Term, ReadError> {
     if MAX_NESTED < reader.n_nested {
         return Err(ReadError { offset: reader.offset, problem: Problem::TooDeep(MAX_NESTED) });
@@ -74,7 +74,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Term, ReadError> {
         let args = guards(reader, &patterns)?;
         reader.expect("->", "`->` and a result")?;
         let result = reader.term()?;
-        // The clause that takes everything is the last one.
+        // The clause that matches everything is the last one.
         if args.iter().all(Option::is_none) {
             reader.expect_word("end")?;
             reader.n_nested -= 1;
@@ -90,7 +90,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Term, ReadError> {
     }
 }
 
-/// What stands in a clause's head; `Err` is a name.
+/// Reads the patterns of a clause's head; `Err` is the name of a variable.
 fn patterns(reader: &mut Reader<'_>) -> Result<Vec<Result<Term, String>>, ReadError> {
     let mut res = Vec::new();
     reader.expect("(", "`(` and patterns")?;
@@ -111,7 +111,7 @@ fn patterns(reader: &mut Reader<'_>) -> Result<Vec<Result<Term, String>>, ReadEr
     }
 }
 
-/// The values that the patterns and the guards ask for; `None`: any.
+/// Returns the values that the patterns and guards ask for; `None` for any value.
 fn guards(
     reader: &mut Reader<'_>,
     patterns: &[Result<Term, String>],

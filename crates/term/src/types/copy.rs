@@ -1,9 +1,9 @@
-//! A type of one graph, made again in another.
+//! Copying of types between graphs.
 
 use super::{Field, Type, TypeId, Types};
 use std::collections::BTreeMap;
 
-/// The copy of a type, with all that it is made of.
+/// Copies a type with all types it refers to.
 pub(super) fn copy(from: &Types, id: TypeId, to: &mut Types) -> TypeId {
     Copier { from, to, known: BTreeMap::new() }.copy(id)
 }

@@ -1,7 +1,7 @@
-//! Whether a term belongs to a type.
+//! Membership of terms in types.
 //!
-//! Alternatives may overlap, so a part of a term may be asked about again and again; the answers
-//! are kept where that can happen, and the time stays proportional to term times type.
+//! Alternatives may overlap, so the same part of a term may be checked repeatedly. Results are memoised where that can
+//! happen, which keeps the time proportional to the size of the term times the size of the type.
 
 use crate::ground::{Fun, Term};
 use crate::types::{Field, Type, TypeId, Types};
@@ -12,23 +12,23 @@ pub(super) fn has(types: &Types, id: TypeId, term: &Term) -> bool {
     Check { types, known: FxHashMap::default() }.has(id, term, MAX_UNFOLDINGS)
 }
 
-/// The number of the field that a key belongs to.
+/// Returns the index of the field to which a key belongs.
 pub(super) fn field_of(types: &Types, fields: &[Field], key: &Term) -> Option<usize> {
     fields.iter().position(|it| types.has(it.key, key))
 }
 
-/// Unions in unions in unions, without a term between.
+/// The maximal nesting of unions without a constructor in between.
 const MAX_UNFOLDINGS: usize = 64;
 
 struct Check<'a> {
     types: &'a Types,
-    /// Which parts of the term belong to which unions. Parts are told apart by where they are:
-    /// the term does not move while it is looked at.
+    /// Memoised results for parts of the term and unions. Parts are identified by their addresses, as the term does not
+    /// move during the check.
     known: FxHashMap<(TypeId, *const Term), bool>,
 }
 
 impl Check<'_> {
-    /// `left`: how often a union may lead to itself before the term is taken apart.
+    /// Whether the term belongs to the type. `left` is how many more unions may be unfolded before a constructor.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other terms do not belong to the type")]
     fn has(&mut self, id: TypeId, term: &Term, left: usize) -> bool {
         match self.types.get(id) {
@@ -104,7 +104,7 @@ impl Check<'_> {
             return false;
         }
         let Fun::Table { entries, default, .. } = fun else { return true };
-        // What it returns for arguments that nobody may give is its own affair.
+        // Only results for arguments within the type are checked.
         let mut is_promised = |it: &(Vec<Term>, Term)| match args {
             None => true,
             Some(args) => args.iter().zip(&it.0).all(|(of, arg)| self.part(*of, arg)),
@@ -115,7 +115,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether `<<_:base, _:_*unit>>` has members of so many bits.
+/// Whether `<<_:base, _:_*unit>>` has members of `bits` bits.
 pub fn is_bit_size(bits: u64, base: u64, unit: u64) -> bool {
     match bits.checked_sub(base) {
         None => false,
@@ -141,8 +141,7 @@ mod tests {
     use crate::text::read_term;
     use crate::types::{Type, Types};
 
-    /// `e() :: {e(), 0} | {e(), 1} | ... | x`: which alternative it is shows only after the part
-    /// that is the same in all.
+    /// `e() :: {e(), 0} | {e(), 1} | ... | x`: the alternatives differ only after a common part.
     fn overlapping() -> (Types, crate::TypeId) {
         let mut types = Types::default();
         let e = types.reserve();

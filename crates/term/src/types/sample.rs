@@ -1,4 +1,4 @@
-//! Members of types at random, of about a given size. Equal numbers give equal members.
+//! Random members of types, of about a given size. Equal seeds give equal members.
 
 use super::{Type, TypeId, Types};
 use crate::bits::Bits;
@@ -7,12 +7,12 @@ use crate::kind::Kind;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
-/// A sequence of numbers that its first one determines.
+/// A pseudo-random generator (splitmix64); its value is the seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Dice(pub u64);
 
 impl Dice {
-    /// Below the bound; 0 if that is 0.
+    /// Returns a number below the bound; 0 if the bound is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -27,26 +27,27 @@ impl Dice {
     }
 }
 
-/// `size`: how long lists are, about; what is nested in them is smaller.
+/// Returns a random member. `size` is the approximate length of lists; nested parts are smaller.
 pub(super) fn sample(types: &Types, id: TypeId, size: u64, dice: &mut Dice) -> Option<Term> {
     let is_plain = dice.below(2) == 0;
     Sampler { types, left: PARTS * (size + 2), is_plain, dice }.sample(id, size)
 }
 
-/// So many parts for each step of size, about: a tree whose every node has two trees would never end.
+/// The approximate number of parts for each unit of size. Without this limit, a tree type whose every node has two
+/// trees would not terminate.
 const PARTS: u64 = 8;
 
 struct Sampler<'a> {
     types: &'a Types,
-    /// Parts that may still be made at random.
+    /// How many more parts may be random.
     left: u64,
-    /// Whether characters are those that programs look for.
+    /// Whether characters are from [`CHARS`] only.
     is_plain: bool,
     dice: &'a mut Dice,
 }
 
 impl Sampler<'_> {
-    /// What is nested too deeply, or has no member that way, is as small as it can be.
+    /// Returns a random member; a small one if the part is nested too deeply or no random one was found.
     fn sample(&mut self, id: TypeId, size: u64) -> Option<Term> {
         self.left = self.left.saturating_sub(1);
         let found = if size == 0 || self.left == 0 { None } else { self.member(id, size) };
@@ -152,7 +153,7 @@ fn is_character(low: &Option<BigInt>, high: &Option<BigInt>) -> bool {
 const CHARS: &[u8] =
     b"abcdefghijklmnopqrstuvwxyzABCXYZ0123456789  ..,,::;--__//==&?()[]{}<>\"'+*#@%|\\\n\t";
 
-/// Near the bound that is nearer to zero.
+/// Returns an integer near the bound that is nearer to zero.
 fn integer(low: Option<&BigInt>, high: Option<&BigInt>, dice: &mut Dice) -> Term {
     let (low, high) = (low.and_then(ToPrimitive::to_i64), high.and_then(ToPrimitive::to_i64));
     let span =

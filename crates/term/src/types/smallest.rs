@@ -1,7 +1,7 @@
-//! A small member of a type.
+//! Small members of types.
 //!
-//! First how deep the shallowest member of every type is, all at once; the member is then read off
-//! without any search, in time proportional to its size.
+//! First the depth of the shallowest member of every type is computed as a fixpoint. The member is then constructed
+//! without search, in time proportional to its size.
 
 use crate::bits::Bits;
 use crate::ground::{Fun, Term};
@@ -14,15 +14,15 @@ pub(super) fn smallest(types: &Types, id: TypeId) -> Option<Term> {
     Finder { types, depths: depths(types, &reachable(types, id)) }.member(id)
 }
 
-/// Which types have members, by their number.
+/// Returns for each type whether it has members.
 pub(super) fn inhabited(types: &Types) -> Vec<bool> {
     let all: Vec<TypeId> =
         (0..types.len()).filter_map(|it| u32::try_from(it).ok()).map(TypeId).collect();
     depths(types, &all).iter().map(Option::is_some).collect()
 }
 
-/// The nesting of the shallowest member of these types, unions counted; `None` for an empty type. What
-/// they refer to must be among them.
+/// Returns the depth of the shallowest member of these types, with unions counted as levels; `None` for an empty type.
+/// The types must be closed under reference.
 fn depths(types: &Types, order: &[TypeId]) -> Vec<Option<u32>> {
     let mut depths = vec![None; types.len()];
     loop {
@@ -58,14 +58,14 @@ fn reachable(types: &Types, root: TypeId) -> Vec<TypeId> {
             Type::List { item, tail, .. } => todo.extend([*item, *tail]),
             Type::Tuple(parts) | Type::Union(parts) => todo.extend(parts),
             Type::Map(fields) => todo.extend(fields.iter().flat_map(|it| [it.key, it.value])),
-            // What a function takes says nothing of whether there is one.
+            // The arguments of a function do not matter for whether there is one.
             Type::Fun { result, .. } => todo.push(*result),
         }
     }
     res
 }
 
-/// By what is known of the parts so far; it only ever decreases.
+/// Computes the depth from what is known of the parts so far. From round to round, it only decreases.
 fn depth(types: &Types, id: TypeId, depths: &[Option<u32>]) -> Option<u32> {
     let of = |id: TypeId| depths.get(id.0 as usize).copied().flatten();
     let deepest = |parts: &mut dyn Iterator<Item = TypeId>| {
@@ -97,7 +97,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Parts are shallower than their whole, so this ends.
+    /// Returns the shallowest member. Terminates, since parts are shallower than the whole.
     fn member(&self, id: TypeId) -> Option<Term> {
         self.depth(id)?;
         match self.types.get(id) {
@@ -132,7 +132,7 @@ impl Finder<'_> {
         self.depths.get(id.0 as usize).copied().flatten()
     }
 
-    /// One key for each field that must be there, which no earlier field claims.
+    /// Returns a map with one key for each required field, which belongs to no earlier field.
     fn map(&self, fields: &[Field]) -> Option<Term> {
         let mut pairs = Vec::new();
         for (n, field) in fields.iter().enumerate().filter(|it| it.1.is_required) {
@@ -143,7 +143,7 @@ impl Finder<'_> {
         Some(Term::map(pairs))
     }
 
-    /// Some members: more than one where that is easy, since fields compete for keys.
+    /// Returns some members of a type, several where that is easy, since fields compete for keys.
     fn keys(&self, id: TypeId) -> Vec<Term> {
         let atoms = || ["a", "b", "c", "d", "e", "f"].map(Term::atom).into_iter();
         match self.types.get(id) {
@@ -177,7 +177,7 @@ fn in_range(low: Option<&BigInt>, high: Option<&BigInt>) -> Option<Term> {
     nearest(low, high).map(Term::integer)
 }
 
-/// The integer nearest to zero.
+/// Returns the integer of the range that is nearest to zero.
 fn nearest(low: Option<&BigInt>, high: Option<&BigInt>) -> Option<BigInt> {
     let zero = BigInt::from(0);
     let near = match (low, high) {

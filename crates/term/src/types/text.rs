@@ -1,4 +1,4 @@
-//! Types as Erlang writes them.
+//! The text of types in Erlang's syntax.
 
 use crate::kind::Kind;
 use crate::text::{Style, print};
@@ -12,7 +12,7 @@ pub(super) fn text(types: &Types, id: TypeId) -> String {
     res
 }
 
-/// What is nested deeper than this, or longer, is shown as `...`.
+/// Deeper or longer parts are shown as `...`.
 const MAX_DEPTH: usize = 12;
 const MAX_LEN: usize = 2000;
 

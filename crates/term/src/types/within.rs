@@ -1,13 +1,13 @@
-//! Whether all members of a type belong to another, as far as that is plain to see.
+//! Whether all members of a type obviously belong to another type.
 
 use crate::kind::Kind;
 use crate::types::{Type, TypeId, Types};
 use num_bigint::BigInt;
 
-/// Types within types that are looked into; recursive ones go on for ever.
+/// How many nested types are examined; recursive types have no end.
 const MAX_NESTED: usize = 16;
 
-/// `false` if it is not plain.
+/// Whether all members belong to the other type; `false` if that is not obvious.
 pub(super) fn is_within(types: &Types, id: TypeId, other: (&Types, TypeId)) -> bool {
     within((types, id), other, MAX_NESTED)
 }
@@ -55,7 +55,7 @@ fn kind_within(kind: Kind, wider: Kind) -> bool {
         )
 }
 
-/// Whether a bound keeps another, of which there may be none.
+/// Whether a bound is at least as tight as another one, which may be absent.
 fn is_bound(
     bound: Option<&BigInt>,
     other: Option<&BigInt>,

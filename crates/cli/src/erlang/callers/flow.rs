@@ -7,9 +7,9 @@ use crate::erlang::callers::value::{Shape, Value};
 use erlang::core::{
     Clause, Expr, ExprKind, Function, Lambda, MapPair, Pattern, PatternSegment, Place, VarId,
 };
-use erlang::data::SegmentType;
 use rustc_hash::FxHashMap;
 use term::{Atom, Kind, Term};
+use values::SegmentType;
 
 /// Knows the functions that are called.
 pub(super) trait World {

@@ -2,11 +2,11 @@
 
 use crate::erlang::rules::normal::Deed;
 use beam::{Node, PlaceId, Places, Shown};
-use erlang::data::marked;
 use erlang::machine::Told;
 use std::collections::BTreeMap;
 use term::{Atom, ExprId, Style, Term, print};
 use trace::{Actor, Take};
+use values::marked;
 
 /// A text, a part of which may be marked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::erlang::systems::{CONTENT, Function, Protocol, RESULT, Role, SERVER, 
 use crate::erlang::unit::UnitName;
 use erlang::Host;
 use erlang::core::{self, Pattern};
-use erlang::spec::{Origin, Signature, Specs};
+use specs::{Origin, Signature, Specs};
 use std::collections::BTreeSet;
 use term::{Atom, Domain, Kind, Term, Type, TypeId, Types};
 

@@ -1,9 +1,9 @@
-//! Calls on binaries and what `erl` of OTP 25 answers.
+//! Tests of the builtins on binaries. The expected results are those of `erl` of OTP 25.
 
 use crate::builtins::{Fault, How, all};
-use crate::data::{Value, from_term, to_term};
 use crate::machine::World;
 use term::{Style, read_call};
+use values::{Value, from_term, to_term};
 
 fn check(call: &str, expect: &str) {
     assert_eq!(answer(&mut World::default(), call), expect, "{call}");
@@ -113,7 +113,7 @@ fn compiled_patterns_are_accepted() {
         let subject = w.heap.binary(b"abc");
         let found = run(&mut w, "binary", "matches", &[subject, compiled]).unwrap();
         assert_eq!(text(&w, found), expect);
-        // The same reference under the other name is no pattern.
+        // The same reference with the other algorithm's name is not a valid pattern.
         let handle = w.heap.elements(compiled).unwrap()[1];
         let other = w.atoms.intern(if kind == "bm" { "ac" } else { "bm" });
         let other = w.heap.tuple(&[Value::atom(other), handle]);

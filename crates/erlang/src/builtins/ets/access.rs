@@ -1,32 +1,32 @@
-//! Finding the table that a program means, if it may touch it.
+//! Finds the table that a program names, checks access, and follows symbolic keys.
 
 use crate::builtins::Fault;
-use crate::builtins::ets::table::{Kind, Table};
+use crate::builtins::ets::table::{Table, TableKind};
 use crate::builtins::handles::is_table;
 use crate::code::Cmp;
-use crate::data::{AtomId, RefId, Value, compare_value};
 use crate::machine::World;
 use term::Op;
 use trace::Mode;
+use values::{AtomId, RefId, Value, compare_value};
 
-/// What the caller wants of a table.
+/// The access to a table that an operation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Need {
-    /// To know about it.
+pub(super) enum Access {
+    /// Only information about the table, which every process may read.
     Nothing,
     Read,
     Write,
 }
 
-/// `badarg` with what OTP's error descriptions call the cause.
+/// Makes `badarg` with a `cause` that OTP's error descriptions know.
 pub(super) fn caused(w: &mut World, cause: &str) -> Fault {
     Fault::Caused(Value::atom(AtomId::BADARG), w.atoms.intern(cause))
 }
 
-/// A table whose keys are walked over. The order in which they come is a choice where it depends on the input.
-pub(super) fn find(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
+/// Finds a table for an operation that visits all keys.
+pub(super) fn find(w: &mut World, table: Value, need: Access) -> Result<RefId, Fault> {
     let id = find_by_key(w, table, need)?;
-    if need != Need::Nothing {
+    if need != Access::Nothing {
         follow_order(w, id, None);
     }
     Ok(id)
@@ -42,7 +42,7 @@ pub(super) fn follow_order(w: &mut World, id: RefId, other: Option<Value>) {
     if other.is_none() && !table.entered.has_symbolic() {
         return;
     }
-    let is_ordered = table.kind == Kind::OrderedSet;
+    let is_ordered = table.kind == TableKind::OrderedSet;
     let is_there = |it: &Value| table.has(&w.heap, &w.atoms, *it);
     let entered = table.entered.keys().map(|it| it.iter().copied().filter(is_there));
     let keys: Option<Vec<Value>> = entered.map(|it| it.chain(other).collect());
@@ -78,8 +78,8 @@ fn pin_keys(w: &mut World, id: RefId) {
     }
 }
 
-/// Which objects have the key: each that has it for some inputs only is a choice.
-pub(super) fn follow_key(w: &mut World, id: RefId, key: Value, need: Need) {
+/// Records which object has the key: each comparison whose result depends on the input is a choice.
+pub(super) fn follow_key(w: &mut World, id: RefId, key: Value, need: Access) {
     follow_meeting(w, id, key, need);
     let Some(table) = w.ets.tables.get(&id) else { return };
     if !w.is_symbolic(key) && !table.entered.has_symbolic() {
@@ -89,7 +89,7 @@ pub(super) fn follow_key(w: &mut World, id: RefId, key: Value, need: Need) {
         w.look_at("a key of a large ETS table", key);
         return pin_keys(w, id);
     };
-    let op = if table.kind == Kind::OrderedSet { Op::Equal } else { Op::Same };
+    let op = if table.kind == TableKind::OrderedSet { Op::Equal } else { Op::Same };
     let is_there = |it: &Value| table.has(&w.heap, &w.atoms, *it);
     let keys: Vec<Value> = entered.iter().copied().filter(is_there).collect();
     w.compare_keys(op, key, &keys);
@@ -97,14 +97,14 @@ pub(super) fn follow_key(w: &mut World, id: RefId, key: Value, need: Need) {
 
 /// Whether another process, of which a search decides when it goes, has asked for the same object: a choice if
 /// that depends on the input.
-fn follow_meeting(w: &mut World, id: RefId, key: Value, need: Need) {
+fn follow_meeting(w: &mut World, id: RefId, key: Value, need: Access) {
     if w.record.is_none() || w.schedule.is_none() {
         return;
     }
-    let mode = if need == Need::Write { Mode::Write } else { Mode::Read };
+    let mode = if need == Access::Write { Mode::Write } else { Mode::Read };
     let (who, is_symbolic) = (w.current, w.is_symbolic(key));
     let Some(table) = w.ets.tables.get_mut(&id) else { return };
-    let op = if table.kind == Kind::OrderedSet { Op::Equal } else { Op::Same };
+    let op = if table.kind == TableKind::OrderedSet { Op::Equal } else { Op::Same };
     match table.entered.ask(key, who, mode) {
         Some(earlier) => w.compare_keys(op, key, &earlier),
         None if is_symbolic => w.look_at("a key of a table that is asked for many", key),
@@ -113,7 +113,7 @@ fn follow_meeting(w: &mut World, id: RefId, key: Value, need: Need) {
 }
 
 /// A table that is asked by key only.
-pub(super) fn find_by_key(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
+pub(super) fn find_by_key(w: &mut World, table: Value, need: Access) -> Result<RefId, Fault> {
     let id = match table.as_atom() {
         Some(name) => named(w, name)?,
         None if is_table(table) => table.as_ref().filter(|it| it.owner.node() == w.here()),
@@ -128,7 +128,7 @@ pub(super) fn find_by_key(w: &mut World, table: Value, need: Need) -> Result<Ref
     Err(caused(w, "access"))
 }
 
-/// The table that has a name now, or will once its owner is started.
+/// Returns the table with a name; suspends the builtin if a system process that is not started yet owns it.
 pub(super) fn named(w: &mut World, name: AtomId) -> Result<Option<RefId>, Fault> {
     let found = w.ets.names.get(&(w.here(), name)).copied();
     if found.is_none() {
@@ -137,7 +137,7 @@ pub(super) fn named(w: &mut World, name: AtomId) -> Result<Option<RefId>, Fault>
     Ok(found)
 }
 
-/// A table that was found.
+/// Returns a table that was found before.
 pub(super) fn table(w: &World, id: RefId) -> Result<&Table, Fault> {
     w.ets.tables.get(&id).ok_or(Fault::BADARG)
 }

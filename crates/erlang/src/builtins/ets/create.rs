@@ -1,18 +1,18 @@
-//! Tables come, are named, and go.
+//! Creates, names, renames, lists and deletes tables.
 
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::ets::access::{Need, caused, find_by_key, named};
+use crate::builtins::ets::access::{Access, caused, find_by_key, named};
 use crate::builtins::ets::rows::Rows;
-use crate::builtins::ets::table::{Heir, Kind, Protection, Table, destroy};
+use crate::builtins::ets::table::{Heir, Protection, Table, TableKind, destroy};
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, Value};
 use crate::machine::{Entered, World};
+use values::{AtomId, Value};
 
-/// BEAM has at least as many locks for a table that many may write to.
+/// The smallest number of locks that BEAM gives a table with write concurrency.
 const MIN_LOCKS: usize = 64;
 
-/// BEAM has no limit that a program would meet; ours only keeps a runaway one in bounds.
+/// A limit on the number of tables, far beyond BEAM's use, that only stops runaway programs.
 const MAX_TABLES: usize = 1 << 20;
 
 pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
@@ -22,7 +22,7 @@ pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         id: w.handles.make(w.current, HandleKind::Table),
         name,
         is_named: false,
-        kind: Kind::Set,
+        kind: TableKind::Set,
         protection: Protection::Protected,
         key_position: 1,
         owner: w.current,
@@ -34,7 +34,7 @@ pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         n_locks: None,
         decentralized_counters: false,
         rows: Rows::default(),
-        ghosts: Rows::default(),
+        tombstones: Rows::default(),
         fixed_by: Vec::new(),
         fixed_since: 0,
     };
@@ -42,14 +42,14 @@ pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     for option in options {
         badarg(set_option(w, &mut table, &mut decentralized, option))?;
     }
-    // Only a hash table can have a number of locks.
-    badarg((table.n_locks.is_none() || table.kind != Kind::OrderedSet).then_some(()))?;
+    // Only hash tables can have a number of locks.
+    badarg((table.n_locks.is_none() || table.kind != TableKind::OrderedSet).then_some(()))?;
     if table.protection == Protection::Private {
         table.write_concurrency = AtomId::FALSE;
         table.n_locks = None;
     }
     let is_auto = !matches!(table.write_concurrency, AtomId::TRUE | AtomId::FALSE);
-    let usual = is_auto || table.n_locks.is_some() || table.kind == Kind::OrderedSet;
+    let usual = is_auto || table.n_locks.is_some() || table.kind == TableKind::OrderedSet;
     table.decentralized_counters =
         table.write_concurrency != AtomId::FALSE && decentralized.unwrap_or(usual);
     if table.is_named {
@@ -75,10 +75,10 @@ fn set_option(
 ) -> Option<()> {
     if let Some(atom) = option.as_atom() {
         match atom {
-            AtomId::SET => table.kind = Kind::Set,
-            AtomId::ORDERED_SET => table.kind = Kind::OrderedSet,
-            AtomId::BAG => table.kind = Kind::Bag,
-            AtomId::DUPLICATE_BAG => table.kind = Kind::DuplicateBag,
+            AtomId::SET => table.kind = TableKind::Set,
+            AtomId::ORDERED_SET => table.kind = TableKind::OrderedSet,
+            AtomId::BAG => table.kind = TableKind::Bag,
+            AtomId::DUPLICATE_BAG => table.kind = TableKind::DuplicateBag,
             AtomId::NAMED_TABLE => table.is_named = true,
             _ if w.atoms.name(atom) == "compressed" => table.is_compressed = true,
             _ => table.protection = protection(atom)?,
@@ -91,7 +91,7 @@ fn set_option(
                 table.key_position = value.as_usize().filter(|it| (1..1 << 59).contains(it))?;
             }
             "read_concurrency" => table.read_concurrency = value.as_bool()?,
-            // As many locks as a test wants to have: a table that may be written by many.
+            // A debug option that fixes the number of locks; it implies write concurrency.
             "write_concurrency" if w.heap.elements(*value).is_some() => {
                 let Some([name, n]) = w.heap.elements(*value) else { return None };
                 let is_known = name
@@ -132,7 +132,7 @@ pub(super) fn protection(atom: AtomId) -> Option<Protection> {
 }
 
 pub(super) fn rename(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let name = badarg(arg(args, 1).as_atom())?;
     let table = badarg(w.ets.tables.get_mut(&id))?;
     if table.is_named {
@@ -161,8 +161,8 @@ pub(super) fn all(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
 }
 
 pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
-    let n_objects = w.ets.tables.get(&id).map_or(0, |it| it.rows.len() + it.ghosts.len());
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
+    let n_objects = w.ets.tables.get(&id).map_or(0, |it| it.rows.len() + it.tombstones.len());
     w.add_work(n_objects);
     destroy(w, id);
     Ok(Value::TRUE)

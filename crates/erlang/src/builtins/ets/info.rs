@@ -1,17 +1,17 @@
-//! What a table says about itself.
+//! `ets:info`: the properties of a table.
 
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::clock;
 use crate::builtins::debug::flat_words;
-use crate::builtins::ets::access::{Need, find, table};
-use crate::builtins::ets::table::{Kind, Protection, Table};
+use crate::builtins::ets::access::{Access, find, table};
+use crate::builtins::ets::table::{Protection, Table, TableKind};
 use crate::builtins::ets::walk::{MIN_SLOTS, n_slots};
-use crate::data::{AtomId, RefId, Value, View};
 use crate::machine::World;
 use std::collections::BTreeMap;
+use values::{AtomId, RefId, Value, View};
 
-/// In the order of `ets:info/1`.
+/// The items in the order of `ets:info/1`.
 const ITEMS: &[&str] = &[
     "id",
     "decentralized_counters",
@@ -47,15 +47,15 @@ pub(super) fn info_item(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     badarg(item(w, id, &name)?)
 }
 
-/// The large binaries of the objects with a key.
+/// Returns the large binaries of the objects with a key.
 pub(super) fn binaries_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find(w, arg(args, 0), Access::Read)?;
     let objects = table(w, id)?.find(&w.heap, &w.atoms, arg(args, 1));
     Ok(binaries(w, &objects))
 }
 
-/// `[{Address, Bytes, References}]` of the binaries in the objects that BEAM has outside its heaps.
-/// Each object of a table refers to a binary by itself, all processes together are one reference.
+/// Makes `[{Address, Bytes, References}]` of the binaries that BEAM keeps outside the heaps. Each object of a table
+/// counts as one reference, and all processes together as one.
 fn binaries(w: &mut World, objects: &[Value]) -> Value {
     let within = |w: &World, objects: &[Value]| {
         let (mut todo, mut found) = (objects.to_vec(), Vec::new());
@@ -70,7 +70,8 @@ fn binaries(w: &mut World, objects: &[Value]) -> Value {
     let mut found = within(w, objects);
     found.reverse();
     let tables = w.ets.tables.values();
-    let all: Vec<Value> = tables.flat_map(|it| it.rows.iter().chain(it.ghosts.iter())).collect();
+    let all: Vec<Value> =
+        tables.flat_map(|it| it.rows.iter().chain(it.tombstones.iter())).collect();
     let mut references: BTreeMap<u32, i64> = BTreeMap::new();
     for (buffer, _) in within(w, &all) {
         *references.entry(buffer).or_insert(1) += 1;
@@ -84,10 +85,10 @@ fn binaries(w: &mut World, objects: &[Value]) -> Value {
     w.heap.list(&rows)
 }
 
-/// The table; `None` if it is gone.
+/// Returns the table, or `None` if it no longer exists.
 fn known(w: &mut World, table: Value) -> Result<Option<RefId>, Fault> {
     let id_cause = w.atoms.intern("id");
-    match find(w, table, Need::Nothing) {
+    match find(w, table, Access::Nothing) {
         Ok(id) => Ok(Some(id)),
         Err(Fault::Caused(_, cause)) if cause == id_cause => Ok(None),
         Err(fault) => Err(fault),
@@ -117,10 +118,10 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
         "node" => Value::atom(w.node_name(w.here())),
         "named_table" => Value::bool(found.is_named),
         "type" => Value::atom(match found.kind {
-            Kind::Set => AtomId::SET,
-            Kind::OrderedSet => AtomId::ORDERED_SET,
-            Kind::Bag => AtomId::BAG,
-            Kind::DuplicateBag => AtomId::DUPLICATE_BAG,
+            TableKind::Set => AtomId::SET,
+            TableKind::OrderedSet => AtomId::ORDERED_SET,
+            TableKind::Bag => AtomId::BAG,
+            TableKind::DuplicateBag => AtomId::DUPLICATE_BAG,
         }),
         "keypos" => count(found.key_position),
         "protection" => Value::atom(match found.protection {
@@ -129,16 +130,16 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
             Protection::Private => AtomId::PRIVATE,
         }),
         "fixed" => Value::bool(found.is_fixed()),
-        // On BEAM, `data` prints the table for debugging of the runtime itself.
+        // On BEAM, `data` prints the table for debugging the runtime itself.
         "data" => Value::TRUE,
         "binary" => {
-            let all: Vec<Value> = found.rows.iter().chain(found.ghosts.iter()).collect();
+            let all: Vec<Value> = found.rows.iter().chain(found.tombstones.iter()).collect();
             binaries(w, &all)
         }
-        "stats" if found.kind == Kind::OrderedSet => Value::FALSE,
+        "stats" if found.kind == TableKind::OrderedSet => Value::FALSE,
         "stats" => {
-            // At most one object in a slot: there is no hashing here.
-            let (n, kept) = (found.rows.len(), count(found.ghosts.len()));
+            // Each slot holds at most one object, because our tables do not hash.
+            let (n, kept) = (found.rows.len(), count(found.tombstones.len()));
             let slots = n_slots(found);
             let filled = if n == 0 { 0.0 } else { per_slot(n, slots) };
             let (least, most) = (Value::int(i64::from(n == slots)), Value::int(i64::from(n > 0)));
@@ -165,16 +166,16 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
     }))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "tables have fewer objects than that")]
+#[expect(clippy::cast_precision_loss, reason = "tables have fewer than 2^53 objects")]
 fn per_slot(n: usize, slots: usize) -> f64 {
     n as f64 / slots as f64
 }
 
-/// BEAM's words for a table, as it has them with two schedulers: itself with its locks and
-/// counters, its slots, and its objects.
+/// Returns BEAM's words for a table on two schedulers: the table with its locks and counters, its slots, and its
+/// objects.
 fn words(w: &World, table: &Table) -> usize {
     let is_locked = table.write_concurrency != AtomId::FALSE;
-    let is_ordered = table.kind == Kind::OrderedSet;
+    let is_ordered = table.kind == TableKind::OrderedSet;
     let (itself, for_readers, each) = match (is_ordered, is_locked) {
         (true, false) => (139, 32, 5),
         (true, true) => (99, 32, 5),
@@ -183,7 +184,7 @@ fn words(w: &World, table: &Table) -> usize {
     };
     let readers = if table.read_concurrency { for_readers } else { 0 };
     let counters = if table.decentralized_counters { 34 } else { 0 };
-    // The first slots are part of the table; more come in blocks, with a table of those.
+    // The first slots are part of the table. Further slots come in blocks, with a table of the blocks.
     let slots = match n_slots(table) - MIN_SLOTS {
         0 => 0,
         _ if is_ordered => 0,

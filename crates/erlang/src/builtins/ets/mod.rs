@@ -1,7 +1,7 @@
-//! ETS: tables of objects, by subject. The objects lie in the machine's heap like all values.
+//! ETS tables, by subject. The objects lie in the machine's heap like all values.
 //!
-//! What `ets` writes in Erlang (`foldl`, `tab2list`, `select_delete`, ...) is not here, except
-//! `ets:all/0`, which on BEAM asks each scheduler.
+//! The functions that the module `ets` implements in Erlang (`foldl`, `tab2list`, `select_delete`, …) are not here,
+//! except `ets:all/0`, which on BEAM asks each scheduler.
 
 mod access;
 mod create;

@@ -1,29 +1,29 @@
-//! Putting objects into tables, finding and changing them by key.
+//! Inserts objects into tables, and finds and changes them by key.
 
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{add, arg, badarg};
-use crate::builtins::ets::access::{Need, caused, find_by_key, follow_key, table};
-use crate::builtins::ets::table::Kind;
+use crate::builtins::ets::access::{Access, caused, find_by_key, follow_key, table};
+use crate::builtins::ets::table::TableKind;
 use crate::code::Cmp;
-use crate::data::{RefId, Value, compare_value, equal_exact};
 use crate::lift::arithmetic;
 use crate::machine::World;
 use std::cmp::Ordering;
-use term::{Kind as Sort, Op};
+use term::{Kind, Op};
+use values::{RefId, Value, compare_value, equal_exact};
 
 pub(super) fn insert(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let objects = objects_of(w, id, arg(args, 1))?;
     put(w, id, &objects);
     Ok(Value::TRUE)
 }
 
 pub(super) fn insert_new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let objects = objects_of(w, id, arg(args, 1))?;
     for object in &objects {
         if let Some(key) = table(w, id)?.key(&w.heap, *object) {
-            follow_key(w, id, key, Need::Write);
+            follow_key(w, id, key, Access::Write);
         }
     }
     let table = table(w, id)?;
@@ -38,7 +38,7 @@ pub(super) fn insert_new(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
     Ok(Value::TRUE)
 }
 
-/// One object or a list of them, each with a key, in the order in which BEAM inserts them.
+/// Returns one object or a list of them, each checked to have a key, in the order in which BEAM inserts them.
 fn objects_of(w: &mut World, id: RefId, value: Value) -> Result<Vec<Value>, Fault> {
     let value = w.taken_apart(value);
     if value.shadow().is_some() {
@@ -53,8 +53,8 @@ fn objects_of(w: &mut World, id: RefId, value: Value) -> Result<Vec<Value>, Faul
     if objects.iter().any(|it| table.key(&w.heap, *it).is_none()) {
         return Err(Fault::BADARG);
     }
-    // OTP 25 inserts a list into a bag from its end.
-    if table.kind == Kind::Bag {
+    // OTP 25 inserts a list into a bag from the end of the list.
+    if table.kind == TableKind::Bag {
         objects.reverse();
     }
     Ok(objects)
@@ -68,8 +68,8 @@ fn put(w: &mut World, id: RefId, objects: &[Value]) {
         let Some(key) = w.ets.tables.get(&id).and_then(|it| it.key(&w.heap, *object)) else {
             return;
         };
-        follow_key(w, id, key, Need::Write);
-        if table(w, id).is_ok_and(|it| it.kind == Kind::Bag) {
+        follow_key(w, id, key, Access::Write);
+        if table(w, id).is_ok_and(|it| it.kind == TableKind::Bag) {
             follow_object(w, id, key, *object);
         }
         let (is_recorded, is_symbolic) = (w.record.is_some(), w.is_symbolic(*object));
@@ -86,7 +86,7 @@ fn put(w: &mut World, id: RefId, objects: &[Value]) {
 
 /// Which objects with the key are the same as this one: each is a choice if that depends on the input.
 fn follow_object(w: &mut World, id: RefId, key: Value, object: Value) {
-    follow_key(w, id, key, Need::Write);
+    follow_key(w, id, key, Access::Write);
     if w.record.is_some() {
         let found = table(w, id).map(|it| it.find(&w.heap, &w.atoms, key));
         w.compare_keys(Op::Same, object, &found.unwrap_or_default());
@@ -94,15 +94,15 @@ fn follow_object(w: &mut World, id: RefId, key: Value, object: Value) {
 }
 
 pub(super) fn lookup(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
-    follow_key(w, id, arg(args, 1), Need::Read);
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
+    follow_key(w, id, arg(args, 1), Access::Read);
     let found = table(w, id)?.find(&w.heap, &w.atoms, arg(args, 1));
     Ok(w.heap.list(&found))
 }
 
 pub(super) fn lookup_element(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
-    follow_key(w, id, arg(args, 1), Need::Read);
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
+    follow_key(w, id, arg(args, 1), Access::Read);
     let place = badarg(arg(args, 2).as_usize().and_then(|it| it.checked_sub(1)))?;
     let table = table(w, id)?;
     let found = table.find(&w.heap, &w.atoms, arg(args, 1));
@@ -119,14 +119,14 @@ pub(super) fn lookup_element(w: &mut World, args: &[Value]) -> Result<Value, Fau
 }
 
 pub(super) fn member(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
-    follow_key(w, id, arg(args, 1), Need::Read);
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
+    follow_key(w, id, arg(args, 1), Access::Read);
     Ok(Value::bool(table(w, id)?.has(&w.heap, &w.atoms, arg(args, 1))))
 }
 
 pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
-    follow_key(w, id, arg(args, 1), Need::Write);
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
+    follow_key(w, id, arg(args, 1), Access::Write);
     let table = badarg(w.ets.tables.get_mut(&id))?;
     table.remove_where(&w.heap, &w.atoms, arg(args, 1), |_| true);
     Ok(Value::TRUE)
@@ -134,7 +134,7 @@ pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 pub(super) fn delete_object(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let object = w.taken_apart(arg(args, 1));
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let key = badarg(table(w, id)?.key(&w.heap, object))?;
     follow_object(w, id, key, object);
     let (heap, atoms) = (&w.heap, &w.atoms);
@@ -144,7 +144,7 @@ pub(super) fn delete_object(w: &mut World, args: &[Value]) -> Result<Value, Faul
 }
 
 pub(super) fn delete_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let table = badarg(w.ets.tables.get_mut(&id))?;
     let n = table.rows.len();
     table.clear(&w.heap, &w.atoms);
@@ -152,19 +152,19 @@ pub(super) fn delete_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
 }
 
 pub(super) fn take(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
-    follow_key(w, id, arg(args, 1), Need::Write);
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
+    follow_key(w, id, arg(args, 1), Access::Write);
     let table = badarg(w.ets.tables.get_mut(&id))?;
     let found = table.find(&w.heap, &w.atoms, arg(args, 1));
     table.remove_where(&w.heap, &w.atoms, arg(args, 1), |_| true);
     Ok(w.heap.list(&found))
 }
 
-/// `ets:update_element/3`: nothing is checked if the key is not there.
+/// `ets:update_element/3`. Returns `false` without checking the settings if the key is missing.
 pub(super) fn update_element(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let settings = w.taken_apart(arg(args, 2));
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
-    follow_key(w, id, arg(args, 1), Need::Write);
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
+    follow_key(w, id, arg(args, 1), Access::Write);
     let table = table(w, id)?;
     if !table.is_unique() {
         return Err(Fault::BADARG);
@@ -201,11 +201,11 @@ pub(super) fn update_element(w: &mut World, args: &[Value]) -> Result<Value, Fau
     Ok(Value::TRUE)
 }
 
-/// `ets:update_counter/3,4`: all changes or none.
+/// `ets:update_counter/3,4`. Makes all changes or none.
 pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (key, change) = (arg(args, 1), change_of(w, arg(args, 2)));
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
-    follow_key(w, id, key, Need::Write);
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
+    follow_key(w, id, key, Access::Write);
     let default = args.get(3).map(|it| w.taken_apart(*it));
     let table = table(w, id)?;
     if default.is_some_and(|it| w.heap.elements(it).is_none_or(<[Value]>::is_empty)) {
@@ -237,10 +237,10 @@ pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fau
         (vec![change], Value::NIL)
     };
     let mut results = Vec::with_capacity(changes.len());
-    // All changes are checked against the object as it was, before any is made.
+    // All changes are checked against the original object before any is made.
     let mut steps = Vec::with_capacity(changes.len());
     for change in changes {
-        steps.push(step_of(w, &elements, key_position, change)?);
+        steps.push(counter_update(w, &elements, key_position, change)?);
     }
     if !tail.is_nil() || elements.len() < key_position {
         return Err(Fault::BADARG);
@@ -271,7 +271,7 @@ pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fau
 
 /// The changes of a counter as far as their shape counts: a number, a tuple or a list of tuples.
 fn change_of(w: &mut World, change: Value) -> Value {
-    if w.is_kind(change, Sort::Integer, change.is_integer()) {
+    if w.is_kind(change, Kind::Integer, change.is_integer()) {
         change
     } else {
         w.taken_apart(change)
@@ -287,19 +287,19 @@ fn compares(w: &mut World, op: Cmp, a: Value, b: Value) -> bool {
 }
 
 /// One change of a counter.
-struct Step {
+struct CounterUpdate {
     place: usize,
     increment: Value,
-    /// Beyond this, set to that.
+    /// The threshold, and the value to reset the counter to when it passes the threshold.
     wrap: Option<(Value, Value)>,
 }
 
-fn step_of(
+fn counter_update(
     w: &mut World,
     elements: &[Value],
     key_position: usize,
     change: Value,
-) -> Result<Step, Fault> {
+) -> Result<CounterUpdate, Fault> {
     let (position, increment, wrap) = match w.heap.elements(change) {
         Some([position, increment]) => (*position, *increment, None),
         Some([position, increment, threshold, value]) => {
@@ -308,7 +308,7 @@ fn step_of(
         _ => return Err(Fault::BADARG),
     };
     for number in wrap.into_iter().flat_map(|it| [it.0, it.1]).chain([increment]) {
-        if !w.is_kind(number, Sort::Integer, number.is_integer()) {
+        if !w.is_kind(number, Kind::Integer, number.is_integer()) {
             return Err(Fault::BADARG);
         }
     }
@@ -322,7 +322,7 @@ fn step_of(
     let place = usize::try_from(position).ok().and_then(|it| it.checked_sub(1));
     match place.and_then(|it| elements.get(it)).copied() {
         None => Err(caused(w, "position")),
-        Some(old) if !w.is_kind(old, Sort::Integer, old.is_integer()) => Err(Fault::BADARG),
-        Some(_) => Ok(Step { place: place.unwrap_or(0), increment, wrap }),
+        Some(old) if !w.is_kind(old, Kind::Integer, old.is_integer()) => Err(Fault::BADARG),
+        Some(_) => Ok(CounterUpdate { place: place.unwrap_or(0), increment, wrap }),
     }
 }

@@ -1,16 +1,16 @@
-//! Who owns a table and who inherits it.
+//! Ownership of tables: giving them away, heirs, and protection.
 
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::ets::access::{Need, caused, find_by_key, table};
+use crate::builtins::ets::access::{Access, caused, find_by_key, table};
 use crate::builtins::ets::create::protection;
 use crate::builtins::ets::table::{Heir, Protection, transfer};
-use crate::data::{AtomId, Value};
 use crate::machine::World;
+use values::{AtomId, Value};
 
 pub(super) fn give_away(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (to, gift) = (arg(args, 1), arg(args, 2));
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let owner = table(w, id)?.owner;
     let to = w.local_pid(to)?;
     if owner != w.current {
@@ -28,7 +28,7 @@ pub(super) fn give_away(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 /// `ets:setopts/2`: one option or a list, each kind at most once.
 pub(super) fn set_options(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let options = arg(args, 1);
     let options = if options.is_cons() || options.is_nil() {
         badarg(w.heap.list_items(options))?

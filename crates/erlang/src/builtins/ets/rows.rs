@@ -1,24 +1,24 @@
-//! The objects of a table, in the order of their keys: a list of short sorted runs.
+//! The objects of a table in the order of their keys: a list of short sorted runs.
 //!
-//! Finds by comparing contents, never by address, since the collector moves objects. Knows nothing
-//! of keys itself: the caller says how a row compares to what it looks for.
+//! Positions are found by comparing contents, never by address, because the collector moves objects. Knows no keys: the
+//! caller passes a function that compares a row with the wanted key.
 
-use crate::data::Value;
 use std::cmp::Ordering;
+use values::Value;
 
-/// Long enough that there are few runs, short enough that inserting into one is cheap.
+/// The maximum length of a run: long enough to keep the runs few, short enough to keep insertion cheap.
 const MAX_RUN: usize = 256;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
-    /// No run is empty.
+    /// The runs in order, none of them empty.
     runs: Vec<Vec<Value>>,
     len: usize,
 }
 
-/// Where a row is, or would be inserted. Good until rows are inserted or removed.
+/// The position of a row, or the position to insert it at. Valid until a row is inserted or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct RowPosition {
     run: usize,
     at: usize,
 }
@@ -28,52 +28,54 @@ impl Rows {
         self.len
     }
 
-    /// The place of the first row that is not before what is looked for.
-    pub(super) fn lower(&self, order: impl Fn(Value) -> Ordering) -> Place {
+    /// Returns the position of the first row that is not less than the wanted key.
+    pub(super) fn lower(&self, order: impl Fn(Value) -> Ordering) -> RowPosition {
         self.partition(|row| order(row) == Ordering::Less)
     }
 
-    /// The place of the first row that is behind what is looked for.
-    pub(super) fn upper(&self, order: impl Fn(Value) -> Ordering) -> Place {
+    /// Returns the position of the first row that is greater than the wanted key.
+    pub(super) fn upper(&self, order: impl Fn(Value) -> Ordering) -> RowPosition {
         self.partition(|row| order(row) != Ordering::Greater)
     }
 
-    fn partition(&self, is_before: impl Fn(Value) -> bool) -> Place {
+    fn partition(&self, is_before: impl Fn(Value) -> bool) -> RowPosition {
         let run = self.runs.partition_point(|run| run.last().is_some_and(|it| is_before(*it)));
         let at = self.runs.get(run).map_or(0, |run| run.partition_point(|it| is_before(*it)));
-        Place { run, at }
+        RowPosition { run, at }
     }
 
-    pub(super) fn start(&self) -> Place {
-        Place { run: 0, at: 0 }
+    pub(super) fn start(&self) -> RowPosition {
+        RowPosition { run: 0, at: 0 }
     }
 
-    pub(super) fn end(&self) -> Place {
-        Place { run: self.runs.len(), at: 0 }
+    pub(super) fn end(&self) -> RowPosition {
+        RowPosition { run: self.runs.len(), at: 0 }
     }
 
-    pub(super) fn get(&self, place: Place) -> Option<Value> {
+    pub(super) fn get(&self, place: RowPosition) -> Option<Value> {
         self.runs.get(place.run)?.get(place.at).copied()
     }
 
-    pub(super) fn after(&self, place: Place) -> Place {
+    pub(super) fn after(&self, place: RowPosition) -> RowPosition {
         match self.runs.get(place.run) {
-            Some(run) if place.at + 1 < run.len() => Place { run: place.run, at: place.at + 1 },
-            _ => Place { run: place.run + 1, at: 0 },
+            Some(run) if place.at + 1 < run.len() => {
+                RowPosition { run: place.run, at: place.at + 1 }
+            }
+            _ => RowPosition { run: place.run + 1, at: 0 },
         }
     }
 
-    pub(super) fn before(&self, place: Place) -> Option<Place> {
+    pub(super) fn before(&self, place: RowPosition) -> Option<RowPosition> {
         if let Some(at) = place.at.checked_sub(1) {
-            return Some(Place { run: place.run, at });
+            return Some(RowPosition { run: place.run, at });
         }
         let run = place.run.checked_sub(1)?;
         let at = self.runs.get(run)?.len().checked_sub(1)?;
-        Some(Place { run, at })
+        Some(RowPosition { run, at })
     }
 
-    /// The rows from one place up to another.
-    pub(super) fn between(&self, from: Place, to: Place) -> Vec<Value> {
+    /// Returns the rows from one position up to, but not including, another.
+    pub(super) fn between(&self, from: RowPosition, to: RowPosition) -> Vec<Value> {
         let mut res = Vec::new();
         let mut place = from;
         while place < to
@@ -89,7 +91,7 @@ impl Rows {
         self.runs.iter().flatten().copied()
     }
 
-    /// The n-th row, counted from zero.
+    /// Returns the n-th row, counted from zero.
     pub(super) fn nth(&self, n: usize) -> Option<Value> {
         let mut left = n;
         for run in &self.runs {
@@ -101,12 +103,12 @@ impl Rows {
         None
     }
 
-    pub(super) fn insert(&mut self, place: Place, row: Value) {
+    pub(super) fn insert(&mut self, place: RowPosition, row: Value) {
         self.len += 1;
-        // At the very end the last run grows.
+        // An insertion at the end extends the last run.
         let place = match self.runs.last() {
             Some(last) if place.run >= self.runs.len() => {
-                Place { run: self.runs.len() - 1, at: last.len() }
+                RowPosition { run: self.runs.len() - 1, at: last.len() }
             }
             _ => place,
         };
@@ -116,21 +118,21 @@ impl Rows {
         };
         run.insert(place.at.min(run.len()), row);
         if run.len() > MAX_RUN {
-            // Rows that come in order leave full runs behind.
+            // If rows arrive in ascending order, splitting at the end leaves full runs behind.
             let half = if place.at + 1 >= run.len() { MAX_RUN } else { run.len() / 2 };
             let rest = run.split_off(half);
             self.runs.insert(place.run + 1, rest);
         }
     }
 
-    pub(super) fn replace(&mut self, place: Place, row: Value) {
+    pub(super) fn replace(&mut self, place: RowPosition, row: Value) {
         if let Some(slot) = self.runs.get_mut(place.run).and_then(|it| it.get_mut(place.at)) {
             *slot = row;
         }
     }
 
-    /// Removes a row. Places in front of it stay good.
-    pub(super) fn remove(&mut self, place: Place) -> Option<Value> {
+    /// Removes a row. Positions before it stay valid.
+    pub(super) fn remove(&mut self, place: RowPosition) -> Option<Value> {
         let run = self.runs.get_mut(place.run)?;
         if place.at >= run.len() {
             return None;
@@ -157,7 +159,7 @@ impl Rows {
         }
     }
 
-    /// Recounts what `len` claims.
+    /// Checks the invariant: no run is empty, and `len` is the number of rows.
     pub(super) fn is_sound(&self) -> bool {
         self.runs.iter().all(|it| !it.is_empty())
             && self.runs.iter().map(Vec::len).sum::<usize>() == self.len
@@ -167,13 +169,13 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::{MAX_RUN, Rows};
-    use crate::data::Value;
+    use values::Value;
 
-    fn place_of(rows: &Rows, key: i64) -> super::Place {
+    fn place_of(rows: &Rows, key: i64) -> super::RowPosition {
         rows.lower(|row| row.as_int().unwrap().cmp(&key))
     }
 
-    /// Inserts and removes as a sorted vector does.
+    /// Compares insertions and removals with those in a sorted vector.
     fn check(steps: impl Iterator<Item = (bool, i64)>) {
         let mut rows = Rows::default();
         let mut model: Vec<i64> = Vec::new();

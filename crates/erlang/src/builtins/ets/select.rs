@@ -1,31 +1,31 @@
-//! Finding objects by match specification: all at once, in portions, to count, delete or replace.
+//! Operations with match specifications: select all, select in portions, count, delete, replace.
 
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::ets::access::{Need, caused, find_by_key, follow_key, follow_order, table};
-use crate::builtins::ets::rows::Place;
+use crate::builtins::ets::access::{Access, caused, find_by_key, follow_key, follow_order, table};
+use crate::builtins::ets::rows::RowPosition;
 use crate::builtins::ets::spec::{
     Called, Dialect, Effects, Program, Refusal, compile, compile_pattern, is_true, run, run_traced,
     settled,
 };
-use crate::builtins::ets::table::{Kind, Table, keep_spec};
+use crate::builtins::ets::table::{Table, TableKind, keep_spec};
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, RefId, Value, equal_exact};
 use crate::machine::World;
 use std::sync::Arc;
+use values::{AtomId, RefId, Value, equal_exact};
 
 pub(super) fn select_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     let program = program_of(w, arg(args, 1))?;
     let found = results(w, id, &program)?;
     Ok(w.heap.list(&found))
 }
 
-/// Tables without order go the same way backwards as forwards.
+/// `ets:select_reverse/2`. Only ordered sets are reversed.
 pub(super) fn select_all_backwards(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     let program = program_of(w, arg(args, 1))?;
     let mut found = results(w, id, &program)?;
-    if table(w, id)?.kind == Kind::OrderedSet {
+    if table(w, id)?.kind == TableKind::OrderedSet {
         found.reverse();
     }
     Ok(w.heap.list(&found))
@@ -40,14 +40,14 @@ pub(super) fn match_object_all(w: &mut World, args: &[Value]) -> Result<Value, F
 }
 
 fn match_pattern(w: &mut World, args: &[Value], result: AtomId) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     settled(w, arg(args, 1));
     let (program, _) = compile_pattern(w, arg(args, 1), result)?;
     let found = results(w, id, &program)?;
     Ok(w.heap.list(&found))
 }
 
-/// An empty specification matches nothing, though it can't be compiled.
+/// Compiles a specification. The empty specification, which `compile` refuses, matches nothing.
 fn program_of(w: &mut World, spec: Value) -> Result<Program, Fault> {
     settled(w, spec);
     if spec.is_nil() { Ok(Program::default()) } else { Ok(compile(w, spec, Dialect::Table)?) }
@@ -57,8 +57,12 @@ fn results(w: &mut World, id: RefId, program: &Program) -> Result<Vec<Value>, Fa
     Ok(matches(w, id, program)?.into_iter().map(|it| it.1).collect())
 }
 
-/// What the program returns, and for which places.
-fn matches(w: &mut World, id: RefId, program: &Program) -> Result<Vec<(Place, Value)>, Fault> {
+/// Returns the result for each matching object, with its position.
+fn matches(
+    w: &mut World,
+    id: RefId,
+    program: &Program,
+) -> Result<Vec<(RowPosition, Value)>, Fault> {
     let mut found = Vec::new();
     follow_places(w, id, program, None)?;
     for (from, to) in ranges(w, table(w, id)?, program) {
@@ -87,7 +91,7 @@ fn follow_places(
 ) -> Result<(), Fault> {
     if w.record.is_some() {
         match program.keys(table(w, id)?.key_position) {
-            Some(keys) => keys.into_iter().for_each(|it| follow_key(w, id, it, Need::Read)),
+            Some(keys) => keys.into_iter().for_each(|it| follow_key(w, id, it, Access::Read)),
             None => follow_order(w, id, after),
         }
     }
@@ -95,19 +99,19 @@ fn follow_places(
 }
 
 /// Where matching objects can be, in order: if the heads name keys, only there.
-fn ranges(w: &World, table: &Table, program: &Program) -> Vec<(Place, Place)> {
+fn ranges(w: &World, table: &Table, program: &Program) -> Vec<(RowPosition, RowPosition)> {
     let Some(keys) = program.keys(table.key_position) else {
         return vec![(table.rows.start(), table.rows.end())];
     };
     let range =
         |key: &Value| (table.lower(&w.heap, &w.atoms, *key), table.upper(&w.heap, &w.atoms, *key));
-    let mut ranges: Vec<(Place, Place)> = keys.iter().map(range).collect();
+    let mut ranges: Vec<(RowPosition, RowPosition)> = keys.iter().map(range).collect();
     ranges.sort();
     ranges.dedup();
     ranges
 }
 
-// In portions
+// Selection in portions
 
 pub(super) fn select_some(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     select_portion(w, args, Direction::Forwards)
@@ -131,29 +135,29 @@ enum Direction {
     Backwards,
 }
 
-/// A walk through a table that pauses.
+/// The state of a selection between two portions.
 struct Walk {
     id: RefId,
     program: Arc<Program>,
     source: Value,
     limit: usize,
     direction: Direction,
-    /// The key of the last object seen, and how many objects with that key were.
+    /// The key of the last visited object, and how many objects with this key were visited.
     seen: Option<(Value, usize)>,
 }
 
 fn select_portion(w: &mut World, args: &[Value], way: Direction) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     let source = arg(args, 1);
     let limit = badarg(arg(args, 2).as_usize().filter(|it| *it > 0))?;
     let program = Arc::new(program_of(w, source)?);
-    let ordered = table(w, id)?.kind == Kind::OrderedSet;
+    let ordered = table(w, id)?.kind == TableKind::OrderedSet;
     let direction = if ordered { way } else { Direction::Forwards };
     portion(w, &Walk { id, program, source, limit, direction, seen: None })
 }
 
 fn match_portion(w: &mut World, args: &[Value], result: AtomId) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     let limit = badarg(arg(args, 2).as_usize().filter(|it| *it > 0))?;
     settled(w, arg(args, 1));
     let (program, source) = compile_pattern(w, arg(args, 1), result)?;
@@ -161,16 +165,16 @@ fn match_portion(w: &mut World, args: &[Value], result: AtomId) -> Result<Value,
     portion(w, &Walk { id, program, source, limit, direction: Direction::Forwards, seen: None })
 }
 
-/// A continuation looks as on BEAM, so that `ets:repair_continuation/2` knows it: for an ordered set
-/// `{Table, LastKey, [], Limit, Spec, [], IsBackwards, Seen}`, for others
-/// `{Table, 0, Limit, Spec, [LastKey], Seen}`.
+/// Continues a selection. A continuation has BEAM's form, which `ets:repair_continuation/2` expects: for an ordered set
+/// `{Table, LastKey, [], Limit, Spec, [], IsBackwards, Seen}`, for other tables `{Table, 0, Limit, Spec, [LastKey],
+/// Seen}`.
 pub(super) fn go_on(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let continuation = arg(args, 0);
     if continuation.is_atom(AtomId::END_OF_TABLE) {
         return Ok(continuation);
     }
     let parts = badarg(w.heap.elements(continuation))?.to_vec();
-    let id = find_by_key(w, badarg(parts.first().copied())?, Need::Read)?;
+    let id = find_by_key(w, badarg(parts.first().copied())?, Access::Read)?;
     let (key, limit, spec, backwards, seen) = match parts.as_slice() {
         [_, key, _, limit, spec, _, backwards, seen] => (*key, limit, spec, *backwards, seen),
         [_, forwards, limit, spec, last, seen] => {
@@ -193,7 +197,7 @@ pub(super) fn go_on(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn portion(w: &mut World, walk: &Walk) -> Result<Value, Fault> {
     let mut found = Vec::new();
     let end = Value::atom(AtomId::END_OF_TABLE);
-    // With the keys known there is little to find_all, and BEAM returns it all.
+    // With the keys given there are few candidates, and BEAM returns all matches in one portion.
     if walk.seen.is_none() && walk.program.keys(table(w, walk.id)?.key_position).is_some() {
         found = results(w, walk.id, &walk.program)?;
         if walk.direction == Direction::Backwards {
@@ -206,7 +210,7 @@ fn portion(w: &mut World, walk: &Walk) -> Result<Value, Fault> {
         return Ok(w.heap.tuple(&[found, end]));
     }
     follow_places(w, walk.id, &walk.program, walk.seen.map(|it| it.0))?;
-    let mut next = first_place(w, walk)?;
+    let mut next = first_position(w, walk)?;
     while let Some(place) = next {
         let Some(row) = table(w, walk.id)?.rows.get(place) else { break };
         if let Some(result) = run(w, &walk.program, row)? {
@@ -230,7 +234,7 @@ fn portion(w: &mut World, walk: &Walk) -> Result<Value, Fault> {
     Ok(w.heap.tuple(&[found, end]))
 }
 
-fn first_place(w: &World, walk: &Walk) -> Result<Option<Place>, Fault> {
+fn first_position(w: &World, walk: &Walk) -> Result<Option<RowPosition>, Fault> {
     let table = table(w, walk.id)?;
     Ok(match (walk.direction, walk.seen) {
         (Direction::Forwards, None) => Some(table.rows.start()),
@@ -252,7 +256,12 @@ fn first_place(w: &World, walk: &Walk) -> Result<Option<Place>, Fault> {
     })
 }
 
-fn continuation(w: &mut World, walk: &Walk, place: Place, row: Value) -> Result<Value, Fault> {
+fn continuation(
+    w: &mut World,
+    walk: &Walk,
+    place: RowPosition,
+    row: Value,
+) -> Result<Value, Fault> {
     if w.is_symbolic(walk.source) {
         w.look_at("a match specification that is gone on with", walk.source);
     }
@@ -260,7 +269,7 @@ fn continuation(w: &mut World, walk: &Walk, place: Place, row: Value) -> Result<
     let key = badarg(table.key(&w.heap, row))?;
     let first = table.lower(&w.heap, &w.atoms, key);
     let seen = table.rows.between(first, table.rows.after(place)).len();
-    let is_ordered = table.kind == Kind::OrderedSet;
+    let is_ordered = table.kind == TableKind::OrderedSet;
     let spec = if w.ets.specs.get(walk.source).is_some() {
         walk.source
     } else {
@@ -268,7 +277,7 @@ fn continuation(w: &mut World, walk: &Walk, place: Place, row: Value) -> Result<
     };
     let count = |n: usize| Value::int(i64::try_from(n).unwrap_or(i64::MAX));
     let (limit, seen) = (count(walk.limit), count(seen));
-    // Not its name, which another table may have by then.
+    // The reference and not the name, which another table may have when the selection continues.
     let table = Value::reference(walk.id);
     if is_ordered {
         let backwards = Value::int(i64::from(walk.direction == Direction::Backwards));
@@ -282,17 +291,18 @@ fn continuation(w: &mut World, walk: &Walk, place: Place, row: Value) -> Result<
 // Counting, deleting, replacing
 
 pub(super) fn count(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     let program = program_of(w, arg(args, 1))?;
     let n = results(w, id, &program)?.into_iter().filter(|it| is_true(w, *it)).count();
     Ok(Value::int(i64::try_from(n).unwrap_or(i64::MAX)))
 }
 
 pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let program = program_of(w, arg(args, 1))?;
     let found = matches(w, id, &program)?;
-    let doomed: Vec<Place> = found.iter().filter(|it| is_true(w, it.1)).map(|it| it.0).collect();
+    let doomed: Vec<RowPosition> =
+        found.iter().filter(|it| is_true(w, it.1)).map(|it| it.0).collect();
     let table = badarg(w.ets.tables.get_mut(&id))?;
     table.remove_at(&w.heap, &w.atoms, &doomed);
     Ok(Value::int(i64::try_from(doomed.len()).unwrap_or(i64::MAX)))
@@ -300,9 +310,9 @@ pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 pub(super) fn replace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let spec = arg(args, 1);
-    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let table = table(w, id)?;
-    if table.kind == Kind::Bag {
+    if table.kind == TableKind::Bag {
         return Err(caused(w, "table_type"));
     }
     let key_position = table.key_position;
@@ -320,7 +330,7 @@ pub(super) fn replace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::int(i64::try_from(found.len()).unwrap_or(i64::MAX)))
 }
 
-/// Whether a clause of `select_replace` can be seen to leave the key alone.
+/// Whether a clause of `select_replace` provably leaves the key unchanged.
 fn keeps_key(w: &World, clause: Value, key_position: usize) -> bool {
     let Some([head, _, body]) = w.heap.elements(clause) else { return false };
     let Some(body) = w.heap.list_items(*body) else { return false };
@@ -356,7 +366,7 @@ enum Reading {
     Literal,
 }
 
-/// Whether a body term always builds what a head term has matched.
+/// Whether a body term always builds the term that the head term matched.
 fn builds_same(w: &World, head: Value, body: Value, reading: Reading) -> bool {
     let mut rest = vec![(head, body, reading)];
     while let Some((head, body, reading)) = rest.pop() {
@@ -394,14 +404,14 @@ fn builds_same(w: &World, head: Value, body: Value, reading: Reading) -> bool {
                 return false;
             }
         } else if w.heap.map_pairs(body).is_some() || !equal_exact(&w.heap, &w.atoms, head, body) {
-            // Of a map we do not know what else it held.
+            // A map pattern matches larger maps too, so the result may differ from the matched map.
             return false;
         }
     }
     true
 }
 
-// Specifications by themselves
+// Compiled specifications
 
 pub(super) fn compile_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let source = arg(args, 0);
@@ -413,7 +423,7 @@ pub(super) fn is_compiled(w: &mut World, args: &[Value]) -> Result<Value, Fault>
     Ok(Value::bool(w.ets.specs.get(arg(args, 0)).is_some()))
 }
 
-/// Results in reverse, in front of the third argument.
+/// `ets:match_spec_run_r/3`: prepends the results in reverse order to the third argument.
 pub(super) fn run_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let program = badarg(w.ets.specs.get(arg(args, 1)))?;
     let mut res = arg(args, 2);
@@ -457,7 +467,7 @@ pub(super) fn test_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-/// The result, and what a trace would be asked for.
+/// Runs a specification for a test. Returns its result and the trace flags that it would set.
 fn try_out(
     w: &mut World,
     program: &Program,

@@ -1,28 +1,28 @@
-//! Tables: what they are, who owns them, and what names them.
+//! The tables: their properties, owners and names.
 //!
-//! A set is kept in key order like an ordered set, only with `=:=` for the same key where that has
-//! `==`: BEAM leaves the order of a set open, and this one depends on nothing but the keys.
+//! A set is kept in key order like an ordered set, but compares keys with `=:=` where that uses `==`. BEAM leaves the
+//! order of a set open; ours depends on the keys only.
 
-use crate::builtins::ets::access::Need;
-use crate::builtins::ets::rows::{Place, Rows};
+use crate::builtins::ets::access::Access;
+use crate::builtins::ets::rows::{RowPosition, Rows};
 use crate::builtins::ets::spec::Program;
 use crate::builtins::handles::HandleKind;
-use crate::data::{
-    AtomId, Atoms, Forked, Heap, NodeId, PidId, RefId, Value, compare_exact, compare_value,
-    equal_exact,
-};
 use crate::machine::{Entered, World};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use values::{
+    AtomId, Atoms, Forked, Heap, NodeId, PidId, RefId, Value, compare_exact, compare_value,
+    equal_exact,
+};
 
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     pub(super) tables: Forked<RefId, Table>,
     pub(super) names: FxHashMap<(NodeId, AtomId), RefId>,
     pub(super) specs: Specs,
-    /// Processes that may do anything to any table.
+    /// Processes that may access any table, whatever its protection.
     pub(super) super_users: BTreeSet<PidId>,
 }
 
@@ -31,9 +31,9 @@ pub(super) struct Table {
     pub(super) id: RefId,
     pub(super) name: AtomId,
     pub(super) is_named: bool,
-    pub(super) kind: Kind,
+    pub(super) kind: TableKind,
     pub(super) protection: Protection,
-    /// Counted from one.
+    /// The position of the key in an object, counted from one.
     pub(super) key_position: usize,
     pub(super) owner: PidId,
     pub(super) heir: Option<Heir>,
@@ -41,22 +41,22 @@ pub(super) struct Table {
     pub(super) read_concurrency: bool,
     /// `true`, `false` or `auto`.
     pub(super) write_concurrency: AtomId,
-    /// If somebody said how many locks it shall have.
+    /// The number of locks, if an option has set it.
     pub(super) n_locks: Option<usize>,
     pub(super) decentralized_counters: bool,
     pub(super) rows: Rows,
     /// The keys, if the run is recorded.
     pub(super) entered: Entered,
-    /// Objects deleted while the table was fixed: `next` still goes on from their keys.
-    pub(super) ghosts: Rows,
-    /// Who has fixed the table, and how often.
+    /// The objects deleted while the table was fixed, so that `next` can continue from their keys.
+    pub(super) tombstones: Rows,
+    /// The processes that have fixed the table, and how often each has.
     pub(super) fixed_by: Vec<(PidId, u32)>,
-    /// When the first of them did, on the monotonic clock.
+    /// The monotonic time in nanoseconds when the table was first fixed.
     pub(super) fixed_since: i64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TableKind {
     Set,
     OrderedSet,
     Bag,
@@ -70,26 +70,26 @@ pub(super) enum Protection {
     Private,
 }
 
-/// Who gets the table when its owner ends, and what is said then.
+/// The process that inherits the table when its owner ends, and the data sent to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heir {
     pub(super) pid: PidId,
     pub(super) data: Value,
 }
 
-/// Match specifications that have a reference: compiled by name, or part of a continuation.
+/// The compiled match specifications that programs refer to, directly or in a continuation.
 ///
-/// Equal ones share a reference, so that a program that always asks the same does not grow.
+/// Equal specifications share a reference, so a program that repeats the same query does not use more memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Specs {
     by_id: BTreeMap<RefId, Arc<Program>>,
-    /// In the order of terms, `ids` in parallel.
+    /// The source terms in term order, with the reference of each at the same index in `ids`.
     sources: Vec<Value>,
     ids: Vec<RefId>,
 }
 
 impl Tables {
-    /// The name of each table, and what is in it.
+    /// Iterates over the tables, each with its name and objects.
     pub(crate) fn contents(&self) -> impl Iterator<Item = (AtomId, Vec<Value>)> {
         self.tables.values().map(|it| (it.name, it.rows.iter().collect()))
     }
@@ -98,7 +98,7 @@ impl Tables {
         self.tables.len()
     }
 
-    /// Bytes that rows take besides the objects, about.
+    /// Estimates the bytes of the rows without the objects.
     pub(crate) fn bytes(&self) -> usize {
         self.tables.values().map(|it| it.rows.len() * 2 * size_of::<Value>()).sum()
     }
@@ -117,22 +117,22 @@ impl Tables {
         self.named(here, table).map(|it| it.id)
     }
 
-    /// Whether a process may read a table, or write to it.
+    /// Whether a process may read a table or, if `writes` is set, write to it.
     pub(crate) fn lets(&self, here: NodeId, table: Value, who: PidId, writes: bool) -> bool {
-        let need = if writes { Need::Write } else { Need::Read };
+        let need = if writes { Access::Write } else { Access::Read };
         self.named(here, table).is_some_and(|it| self.is_open(it, who, need))
     }
 
-    pub(super) fn is_open(&self, table: &Table, who: PidId, need: Need) -> bool {
+    pub(super) fn is_open(&self, table: &Table, who: PidId, need: Access) -> bool {
         let is_open = match table.protection {
             Protection::Public => true,
-            Protection::Protected => need != Need::Write,
-            Protection::Private => need == Need::Nothing,
+            Protection::Protected => need != Access::Write,
+            Protection::Private => need == Access::Nothing,
         };
         is_open || table.owner == who || self.super_users.contains(&who)
     }
 
-    /// Counted from one.
+    /// Returns the position of the key in the objects, counted from one.
     pub(crate) fn key_position(&self, here: NodeId, table: Value) -> Option<usize> {
         self.named(here, table).map(|it| it.key_position)
     }
@@ -145,7 +145,7 @@ impl Tables {
         self.named(here, table).and_then(|it| it.heir).map(|it| it.pid)
     }
 
-    /// Whether there is an object with the key of this one.
+    /// Whether there is an object with the same key as `object`.
     pub(crate) fn has_key_of(
         &self,
         here: NodeId,
@@ -167,7 +167,7 @@ impl Tables {
         self.named(here, table).is_some_and(|it| it.has(heap, atoms, key))
     }
 
-    /// The name that a table can be called by.
+    /// Returns the name of a named table; `None` for other tables.
     pub(crate) fn name_of(&self, here: NodeId, table: Value) -> Option<AtomId> {
         self.named(here, table).filter(|it| it.is_named).map(|it| it.name)
     }
@@ -176,11 +176,11 @@ impl Tables {
         self.tables.values().filter(move |it| it.owner == pid).map(|it| it.id)
     }
 
-    /// Shows all values that tables hold to the collector.
+    /// Visits all values in tables as roots of a collection.
     pub fn visit_roots(&mut self, visit: &mut dyn FnMut(&mut [Value])) {
         for table in self.tables.values_mut() {
             table.rows.visit_roots(visit);
-            table.ghosts.visit_roots(visit);
+            table.tombstones.visit_roots(visit);
             table.entered.visit(visit);
             if let Some(heir) = &mut table.heir {
                 visit(std::slice::from_mut(&mut heir.data));
@@ -193,7 +193,7 @@ impl Tables {
     }
 }
 
-/// Hands on or destroys the tables of a process that ended.
+/// Gives the tables of a process that ended to their heirs, and destroys those without one.
 pub fn owner_died(w: &mut World, pid: PidId) {
     w.ets.super_users.remove(&pid);
     let has_fixed = |it: &&Table| it.fixed_by.iter().any(|it| it.0 == pid);
@@ -201,7 +201,7 @@ pub fn owner_died(w: &mut World, pid: PidId) {
     for id in fixed {
         if let Some(table) = w.ets.tables.get_mut(&id) {
             table.fixed_by.retain(|it| it.0 != pid);
-            table.forget_ghosts();
+            table.forget_tombstones();
         }
     }
     let owned: Vec<RefId> = w.ets.owned_by(pid).collect();
@@ -210,7 +210,7 @@ pub fn owner_died(w: &mut World, pid: PidId) {
     }
 }
 
-/// What becomes of a table whose owner ends.
+/// Gives a table to its heir or destroys it, because its owner ends.
 pub(crate) fn give_up(w: &mut World, id: RefId) {
     let Some(Table { owner, heir, .. }) = w.ets.tables.get(&id) else { return };
     let owner = *owner;
@@ -220,7 +220,7 @@ pub(crate) fn give_up(w: &mut World, id: RefId) {
     }
 }
 
-/// Gives a table to a process and tells it so.
+/// Makes a process the owner of a table and sends it the `ETS-TRANSFER` message.
 pub(super) fn transfer(w: &mut World, id: RefId, to: PidId, data: Value) {
     let Some(table) = w.ets.tables.get_mut(&id) else { return };
     let (from, name) = (table.owner, table.called());
@@ -239,7 +239,7 @@ pub(super) fn destroy(w: &mut World, id: RefId) {
 }
 
 impl Table {
-    /// What programs call it: its name or its reference.
+    /// Returns the table's identifier for programs: its name if it is named, otherwise its reference.
     pub(super) fn called(&self) -> Value {
         if self.is_named { Value::atom(self.name) } else { Value::reference(self.id) }
     }
@@ -248,44 +248,44 @@ impl Table {
         !self.fixed_by.is_empty()
     }
 
-    pub(super) fn forget_ghosts(&mut self) {
+    pub(super) fn forget_tombstones(&mut self) {
         if !self.is_fixed() {
-            self.ghosts = Rows::default();
+            self.tombstones = Rows::default();
         }
     }
 
-    /// One object per key.
+    /// Whether a key has at most one object.
     pub(super) fn is_unique(&self) -> bool {
-        matches!(self.kind, Kind::Set | Kind::OrderedSet)
+        matches!(self.kind, TableKind::Set | TableKind::OrderedSet)
     }
 
     pub(super) fn key(&self, heap: &Heap, object: Value) -> Option<Value> {
         heap.elements(object)?.get(self.key_position - 1).copied()
     }
 
-    /// How an object's key compares to a key, as this kind of table sees it.
+    /// Compares an object's key with a key, in the order of this kind of table.
     pub(super) fn order(&self, heap: &Heap, atoms: &Atoms, object: Value, key: Value) -> Ordering {
         let own = self.key(heap, object).unwrap_or(Value::NIL);
-        // The most usual keys need no call (`ets_SUITE:heavy_lookup`).
+        // Fast path for the most common keys (measured with `ets_SUITE:heavy_lookup`).
         if let (Some(own), Some(key)) = (own.as_int(), key.as_int()) {
             return own.cmp(&key);
         }
-        if self.kind == Kind::OrderedSet {
+        if self.kind == TableKind::OrderedSet {
             compare_value(heap, atoms, own, key)
         } else {
             compare_exact(heap, atoms, own, key)
         }
     }
 
-    pub(super) fn lower(&self, heap: &Heap, atoms: &Atoms, key: Value) -> Place {
+    pub(super) fn lower(&self, heap: &Heap, atoms: &Atoms, key: Value) -> RowPosition {
         self.rows.lower(|row| self.order(heap, atoms, row, key))
     }
 
-    pub(super) fn upper(&self, heap: &Heap, atoms: &Atoms, key: Value) -> Place {
+    pub(super) fn upper(&self, heap: &Heap, atoms: &Atoms, key: Value) -> RowPosition {
         self.rows.upper(|row| self.order(heap, atoms, row, key))
     }
 
-    /// The objects with a key.
+    /// Returns the objects with a key.
     pub(super) fn find(&self, heap: &Heap, atoms: &Atoms, key: Value) -> Vec<Value> {
         let from = self.lower(heap, atoms, key);
         if self.is_unique() {
@@ -294,8 +294,8 @@ impl Table {
         self.rows.between(from, self.upper(heap, atoms, key))
     }
 
-    /// The object at a place, if it has the key.
-    fn at_key(&self, heap: &Heap, atoms: &Atoms, place: Place, key: Value) -> Option<Value> {
+    /// Returns the object at a position, or `None` if it has another key.
+    fn at_key(&self, heap: &Heap, atoms: &Atoms, place: RowPosition, key: Value) -> Option<Value> {
         self.rows.get(place).filter(|it| self.order(heap, atoms, *it, key).is_eq())
     }
 
@@ -303,18 +303,18 @@ impl Table {
         self.at_key(heap, atoms, self.lower(heap, atoms, key), key).is_some()
     }
 
-    /// Whether the key is there or was, since the table was fixed.
+    /// Whether the table has the key or had it since it was fixed.
     pub(super) fn had(&self, heap: &Heap, atoms: &Atoms, key: Value) -> bool {
-        let place = self.ghosts.lower(|row| self.order(heap, atoms, row, key));
-        let ghost = self.ghosts.get(place);
-        ghost.is_some_and(|it| self.order(heap, atoms, it, key).is_eq())
+        let place = self.tombstones.lower(|row| self.order(heap, atoms, row, key));
+        let tombstone = self.tombstones.get(place);
+        tombstone.is_some_and(|it| self.order(heap, atoms, it, key).is_eq())
             || self.has(heap, atoms, key)
     }
 
     pub(super) fn insert(&mut self, heap: &Heap, atoms: &Atoms, object: Value) {
         let Some(key) = self.key(heap, object) else { return };
         match self.kind {
-            Kind::Set | Kind::OrderedSet => {
+            TableKind::Set | TableKind::OrderedSet => {
                 let place = self.lower(heap, atoms, key);
                 if self.at_key(heap, atoms, place, key).is_some() {
                     self.rows.replace(place, object);
@@ -322,19 +322,22 @@ impl Table {
                     self.rows.insert(place, object);
                 }
             }
-            Kind::Bag => {
+            TableKind::Bag => {
                 let same = self.find(heap, atoms, key);
                 if !same.iter().any(|it| equal_exact(heap, atoms, *it, object)) {
                     self.rows.insert(self.upper(heap, atoms, key), object);
                 }
             }
-            Kind::DuplicateBag => self.rows.insert(self.upper(heap, atoms, key), object),
+            TableKind::DuplicateBag => self.rows.insert(self.upper(heap, atoms, key), object),
         }
-        debug_assert!(self.rows.len() > 512 || self.rows.is_sound(), "rows lost count");
+        debug_assert!(
+            self.rows.len() > 512 || self.rows.is_sound(),
+            "the invariant of the rows holds"
+        );
     }
 
-    /// Removes the objects at these places, given in order.
-    pub(super) fn remove_at(&mut self, heap: &Heap, atoms: &Atoms, places: &[Place]) {
+    /// Removes the objects at these positions, which must be in ascending order.
+    pub(super) fn remove_at(&mut self, heap: &Heap, atoms: &Atoms, places: &[RowPosition]) {
         for place in places.iter().rev() {
             if let Some(row) = self.rows.remove(*place) {
                 self.remember(heap, atoms, row);
@@ -342,7 +345,7 @@ impl Table {
         }
     }
 
-    /// Removes the objects with a key that a condition holds for.
+    /// Removes the objects with a key for which the condition holds.
     pub(super) fn remove_where(
         &mut self,
         heap: &Heap,
@@ -371,12 +374,12 @@ impl Table {
     }
 
     fn remember(&mut self, heap: &Heap, atoms: &Atoms, row: Value) {
-        if !self.is_fixed() || self.kind == Kind::OrderedSet {
+        if !self.is_fixed() || self.kind == TableKind::OrderedSet {
             return;
         }
         if let Some(key) = self.key(heap, row) {
-            let place = self.ghosts.lower(|it| self.order(heap, atoms, it, key));
-            self.ghosts.insert(place, row);
+            let place = self.tombstones.lower(|it| self.order(heap, atoms, it, key));
+            self.tombstones.insert(place, row);
         }
     }
 }
@@ -387,7 +390,7 @@ impl Specs {
     }
 }
 
-/// A reference to a compiled match specification.
+/// Returns the reference of a compiled match specification, making one if it is new.
 pub(super) fn keep_spec(w: &mut World, source: Value, program: &Arc<Program>) -> Value {
     let specs = &w.ets.specs;
     let place = specs.sources.binary_search_by(|it| compare_exact(&w.heap, &w.atoms, *it, source));

@@ -1,25 +1,25 @@
-//! From key to key through a table, and keeping it walkable while it changes.
+//! Iterates over a table key by key, and fixes tables for iterating while they change.
 
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::clock;
-use crate::builtins::ets::access::{Need, find, find_by_key, follow_key, follow_order, table};
-use crate::builtins::ets::table::{Kind, Table};
+use crate::builtins::ets::access::{Access, find, find_by_key, follow_key, follow_order, table};
+use crate::builtins::ets::table::{Table, TableKind};
 use crate::code::Cmp;
-use crate::data::{AtomId, Heap, RefId, Value};
 use crate::machine::World;
+use values::{AtomId, Heap, RefId, Value};
 
 pub(super) fn first(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find(w, arg(args, 0), Access::Read)?;
     let table = table(w, id)?;
     Ok(key_or_end(&w.heap, table, table.rows.get(table.rows.start())))
 }
 
-/// On BEAM a table without order has its first key as last, too, and `prev` goes as `next` does.
+/// `ets:last/1`. In an unordered table, BEAM returns the first key, and `prev` does what `next` does.
 pub(super) fn last(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find(w, arg(args, 0), Access::Read)?;
     let table = table(w, id)?;
-    if table.kind != Kind::OrderedSet {
+    if table.kind != TableKind::OrderedSet {
         return first(w, args);
     }
     let rows = &table.rows;
@@ -28,10 +28,10 @@ pub(super) fn last(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 pub(super) fn next(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let key = arg(args, 1);
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     follow_place(w, id, key);
     let table = table(w, id)?;
-    let is_known = table.kind == Kind::OrderedSet || table.had(&w.heap, &w.atoms, key);
+    let is_known = table.kind == TableKind::OrderedSet || table.had(&w.heap, &w.atoms, key);
     if !is_known || key.is_atom(AtomId::END_OF_TABLE) {
         return Err(Fault::BADARG);
     }
@@ -45,13 +45,13 @@ fn follow_place(w: &mut World, id: RefId, key: Value) {
         let end = Value::atom(AtomId::END_OF_TABLE);
         w.compare_values(Cmp::Same, (key, end), key.is_atom(AtomId::END_OF_TABLE));
     }
-    follow_key(w, id, key, Need::Read);
+    follow_key(w, id, key, Access::Read);
     follow_order(w, id, Some(key));
 }
 
 pub(super) fn prev(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_by_key(w, arg(args, 0), Need::Read)?;
-    if table(w, id)?.kind != Kind::OrderedSet {
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
+    if table(w, id)?.kind != TableKind::OrderedSet {
         return next(w, args);
     }
     follow_place(w, id, arg(args, 1));
@@ -68,21 +68,21 @@ fn key_or_end(heap: &Heap, table: &Table, object: Option<Value>) -> Value {
     key.unwrap_or(Value::atom(AtomId::END_OF_TABLE))
 }
 
-/// BEAM's hash tables begin with this many slots.
+/// The initial number of slots of BEAM's hash tables.
 pub(super) const MIN_SLOTS: usize = 256;
 
-/// A table without order does not shrink while it is fixed.
+/// Returns the number of slots. An unordered table does not shrink while it is fixed.
 pub(super) fn n_slots(table: &Table) -> usize {
-    (table.rows.len() + table.ghosts.len()).max(MIN_SLOTS)
+    (table.rows.len() + table.tombstones.len()).max(MIN_SLOTS)
 }
 
-/// `ets:slot/2`: ours holds at most one object per slot.
+/// `ets:slot/2`. A slot of ours holds at most one object.
 pub(super) fn slot(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find(w, arg(args, 0), Access::Read)?;
     let table = table(w, id)?;
     let n_slots = match table.kind {
-        Kind::OrderedSet => table.rows.len(),
-        Kind::Set | Kind::Bag | Kind::DuplicateBag => n_slots(table),
+        TableKind::OrderedSet => table.rows.len(),
+        TableKind::Set | TableKind::Bag | TableKind::DuplicateBag => n_slots(table),
     };
     let n = badarg(arg(args, 1).as_usize().filter(|it| *it <= n_slots))?;
     if n == n_slots {
@@ -93,7 +93,7 @@ pub(super) fn slot(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 pub(super) fn safe_fixtable(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find(w, arg(args, 0), Access::Read)?;
     let fix = badarg(arg(args, 1).as_bool())?;
     let (current, now) = (w.current, clock::monotonic(w));
     let table = badarg(w.ets.tables.get_mut(&id))?;
@@ -108,6 +108,6 @@ pub(super) fn safe_fixtable(w: &mut World, args: &[Value]) -> Result<Value, Faul
         (false, None) => {}
     }
     table.fixed_by.retain(|it| it.1 > 0);
-    table.forget_ghosts();
+    table.forget_tombstones();
     Ok(Value::TRUE)
 }

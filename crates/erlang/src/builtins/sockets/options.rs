@@ -1,12 +1,12 @@
-//! Options of sockets, by their numbers: those that the operating system keeps, those that change
-//! what is done here, and those that are only remembered.
+//! Socket options by their numbers: those that the operating system keeps, those that change the driver's behaviour,
+//! and those that are only stored.
 
 use super::number;
 use crate::builtins::{Fault, Stop};
-use crate::data::PortId;
 use crate::host::{Errno, SocketOption, Transport};
 use crate::machine::World;
 use crate::machine::sockets::{Active, Packet};
+use values::PortId;
 
 const LINGER: u8 = 3;
 const BUFFER: u8 = 20;
@@ -21,7 +21,7 @@ const READ_PACKETS: u8 = 33;
 const SHOW_RESET: u8 = 39;
 const DELIMITER: u8 = 40;
 
-/// Options that are kept by the operating system.
+/// Returns the operating system's option for a number; `None` if the option is not one of those.
 fn of_system(option: u8) -> Option<SocketOption> {
     Some(match option {
         0 => SocketOption::ReuseAddress,
@@ -39,15 +39,15 @@ fn of_system(option: u8) -> Option<SocketOption> {
     })
 }
 
-/// What options that are only remembered are at first.
+/// Returns the initial value of an option that is only stored; `None` for other options.
 fn remembered(option: u8) -> Option<u32> {
     Some(match option {
-        // `dontroute`, `priority`, `delay_send`, `send_timeout_close`, what comes beside data
+        // `dontroute`, `priority`, `delay_send`, `send_timeout_close`, and options for ancillary data
         2 | 8 | 31 | 35 | 43 | 44 | 47 | 99 => 0,
-        // `high_watermark`, `low_watermark`, and those of the queue of messages
+        // `high_watermark` and `low_watermark`, and those of the message queue
         27 | 36 => 8192,
         28 | 37 => 4096,
-        // `send_timeout`: none
+        // `send_timeout`: infinity
         30 => u32::MAX,
         READ_PACKETS => 5,
         _ => return None,
@@ -132,7 +132,7 @@ fn unsupported(what: &str) -> Fault {
     Stop::Unsupported { what: format!("the option {what} of a socket") }.into()
 }
 
-/// Whether there is such a way of being active.
+/// Sets the option `active`. Returns `false` if the value is not allowed.
 fn activate(w: &mut World, id: PortId, value: u32, added: Option<i16>) -> bool {
     let Some(socket) = w.socket(id) else { return false };
     let active = &mut socket.options.active;
@@ -160,7 +160,7 @@ fn activate(w: &mut World, id: PortId, value: u32, added: Option<i16>) -> bool {
     true
 }
 
-/// The options asked for that there are, with their values.
+/// Returns the requested options that exist, with their values.
 pub(super) fn get(w: &mut World, id: PortId, asked: &[u8]) -> Result<Vec<u8>, Errno> {
     let mut res = Vec::new();
     for option in asked {
@@ -177,7 +177,7 @@ pub(super) fn get(w: &mut World, id: PortId, asked: &[u8]) -> Result<Vec<u8>, Er
             EXIT_ON_CLOSE => Some(u32::from(options.exits_on_close)),
             PACKET_SIZE => Some(size(options.packet_size)),
             SHOW_RESET => Some(u32::from(options.shows_reset)),
-            // It can be set, but not asked for.
+            // The delimiter can be set but not read.
             DELIMITER => return Err(Errno::EINVAL),
             READ_PACKETS if transport == Transport::Tcp => None,
             PACKET => Some(match options.packet {

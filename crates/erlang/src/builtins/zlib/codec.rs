@@ -1,15 +1,15 @@
-//! Packing and unpacking in steps, bare or framed as zlib and gzip frame it.
+//! Compresses and decompresses in steps: raw deflate data, or data in the zlib or gzip format.
 //!
-//! Frames and dictionaries are done here, because the packer knows only bare data. Knows bytes
-//! alone, no values.
+//! Headers, trailers and dictionaries are handled here, because the compression library is used for raw data only.
+//! Knows only bytes, no values of the machine.
 
 use crate::builtins::checksum::{adler32, crc32};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 use std::collections::VecDeque;
 
-/// Data that nobody packed, or a call at the wrong time.
+/// An error: invalid compressed data, or a call in the wrong state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Broken;
+pub(super) struct CodecError;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flush {
@@ -19,45 +19,45 @@ pub(super) enum Flush {
     Finish,
 }
 
-/// What is around the data.
+/// The format around the compressed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Frame {
-    Bare,
+pub(super) enum Format {
+    Raw,
     Zlib,
     Gzip,
-    /// Whichever of the two it is.
+    /// zlib or gzip, detected by the first byte.
     Either,
 }
 
-impl Frame {
-    /// zlib's window bits, which say the frame too.
-    pub(super) fn of_packed(bits: i64) -> Option<Frame> {
+impl Format {
+    /// Returns the format that zlib's window bits encode; `None` if they are invalid.
+    pub(super) fn for_deflate(bits: i64) -> Option<Format> {
         match bits {
-            -15..=-8 => Some(Frame::Bare),
-            8..=15 => Some(Frame::Zlib),
-            24..=31 => Some(Frame::Gzip),
+            -15..=-8 => Some(Format::Raw),
+            8..=15 => Some(Format::Zlib),
+            24..=31 => Some(Format::Gzip),
             _ => None,
         }
     }
 
-    pub(super) fn of_unpacked(bits: i64) -> Option<Frame> {
-        if let 40..=47 = bits { Some(Frame::Either) } else { Frame::of_packed(bits) }
+    pub(super) fn for_inflate(bits: i64) -> Option<Format> {
+        if let 40..=47 = bits { Some(Format::Either) } else { Format::for_deflate(bits) }
     }
 }
 
-/// How far back packed data may refer.
+/// The maximum distance in bytes that compressed data can refer back.
 const WINDOW: usize = 1 << 15;
 
 pub(super) struct Deflate {
-    packer: Compress,
-    frame: Frame,
+    compressor: Compress,
+    format: Format,
     level: i64,
-    /// What goes out before the packer's next bytes.
+    /// The bytes to output before those of the compressor: the header.
     pending: Vec<u8>,
     dictionary: Option<u32>,
     has_begun: bool,
     is_finished: bool,
-    /// Of the input: the frame's own, and that of bare data.
+    /// Checksums and length of the input, for the trailer.
     crc: u32,
     adler: u32,
     n_in: u32,
@@ -65,15 +65,15 @@ pub(super) struct Deflate {
 
 impl std::fmt::Debug for Deflate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Deflate").field("frame", &self.frame).finish_non_exhaustive()
+        f.debug_struct("Deflate").field("format", &self.format).finish_non_exhaustive()
     }
 }
 
 impl Deflate {
-    pub(super) fn new(frame: Frame, level: i64) -> Deflate {
+    pub(super) fn new(format: Format, level: i64) -> Deflate {
         Deflate {
-            packer: packer(level),
-            frame,
+            compressor: compressor(level),
+            format,
             level,
             pending: Vec::new(),
             dictionary: None,
@@ -86,12 +86,12 @@ impl Deflate {
     }
 
     pub(super) fn reset(&mut self) {
-        *self = Deflate::new(self.frame, self.level);
+        *self = Deflate::new(self.format, self.level);
     }
 
-    /// The checksum of bare input; that of framed input is in its frame.
+    /// Returns the CRC of raw input. For the other formats it is 0, because their trailer has the checksum.
     pub(super) fn crc(&self) -> u32 {
-        if self.frame == Frame::Bare { self.crc } else { 0 }
+        if self.format == Format::Raw { self.crc } else { 0 }
     }
 
     /// Whether data was begun and not finished.
@@ -99,41 +99,42 @@ impl Deflate {
         self.has_begun && !self.is_finished
     }
 
-    /// The packer learns it by packing it, the reader has it already.
-    pub(super) fn set_dictionary(&mut self, bytes: &[u8]) -> Result<u32, Broken> {
-        let is_late = self.has_begun && self.frame != Frame::Bare;
-        if is_late || self.frame == Frame::Gzip {
-            return Err(Broken);
+    /// Sets a dictionary by compressing it and dropping the output; the reader must have the same dictionary. Returns
+    /// its checksum.
+    pub(super) fn set_dictionary(&mut self, bytes: &[u8]) -> Result<u32, CodecError> {
+        let is_late = self.has_begun && self.format != Format::Raw;
+        if is_late || self.format == Format::Gzip {
+            return Err(CodecError);
         }
         let checksum = adler32(1, bytes);
         self.dictionary = Some(checksum);
         let known = bytes.get(bytes.len().saturating_sub(WINDOW)..).unwrap_or_default();
         let mut dropped = Vec::with_capacity(known.len() * 2 + 1024);
-        let done = self.packer.compress_vec(known, &mut dropped, FlushCompress::Sync);
-        done.map_err(|_| Broken)?;
-        // Bare data has no place for it, and BEAM begins to sum elsewhere.
-        Ok(if self.frame == Frame::Bare { adler32(0, bytes) } else { checksum })
+        let done = self.compressor.compress_vec(known, &mut dropped, FlushCompress::Sync);
+        done.map_err(|_| CodecError)?;
+        // Raw data has no field for the checksum, and BEAM then starts the sum at 0 instead of 1.
+        Ok(if self.format == Format::Raw { adler32(0, bytes) } else { checksum })
     }
 
-    /// Packs some input; says whether all that was asked for is out.
+    /// Compresses some input. Also returns whether all requested output has been returned.
     pub(super) fn step(
         &mut self,
         input: &mut VecDeque<u8>,
         n_in: usize,
         n_out: usize,
         flush: Flush,
-    ) -> Result<(Vec<u8>, bool), Broken> {
+    ) -> Result<(Vec<u8>, bool), CodecError> {
         self.begin();
         let mut output = Vec::with_capacity(n_out + self.pending.len());
         output.append(&mut self.pending);
         let bytes: Vec<u8> = input.iter().take(n_in).copied().collect();
-        let before = self.packer.total_in();
+        let before = self.compressor.total_in();
         if !bytes.is_empty() {
-            self.packer
+            self.compressor
                 .compress_vec(&bytes, &mut output, FlushCompress::None)
-                .map_err(|_| Broken)?;
+                .map_err(|_| CodecError)?;
         }
-        let used = usize::try_from(self.packer.total_in() - before).unwrap_or(bytes.len());
+        let used = usize::try_from(self.compressor.total_in() - before).unwrap_or(bytes.len());
         let taken = bytes.get(..used).unwrap_or_default();
         self.crc = crc32(self.crc, taken);
         self.adler = adler32(self.adler, taken);
@@ -147,7 +148,8 @@ impl Deflate {
                 Flush::Full => FlushCompress::Full,
                 Flush::Finish => FlushCompress::Finish,
             };
-            let done = self.packer.compress_vec(&[], &mut output, flush).map_err(|_| Broken)?;
+            let done =
+                self.compressor.compress_vec(&[], &mut output, flush).map_err(|_| CodecError)?;
             if done == Status::StreamEnd {
                 self.is_finished = true;
                 let trailer = self.trailer();
@@ -163,9 +165,9 @@ impl Deflate {
         if std::mem::replace(&mut self.has_begun, true) {
             return;
         }
-        match self.frame {
-            Frame::Bare => (),
-            Frame::Zlib | Frame::Either => {
+        match self.format {
+            Format::Raw => (),
+            Format::Zlib | Format::Either => {
                 let speed: u8 = match self.level {
                     0 | 1 => 0,
                     2..=5 => 1,
@@ -180,7 +182,7 @@ impl Deflate {
                     self.pending.extend(checksum.to_be_bytes());
                 }
             }
-            Frame::Gzip => {
+            Format::Gzip => {
                 let speed = match self.level {
                     9 => 2,
                     0 | 1 => 4,
@@ -192,35 +194,35 @@ impl Deflate {
     }
 
     fn trailer(&self) -> Vec<u8> {
-        match self.frame {
-            Frame::Bare => Vec::new(),
-            Frame::Zlib | Frame::Either => self.adler.to_be_bytes().to_vec(),
-            Frame::Gzip => [self.crc.to_le_bytes(), self.n_in.to_le_bytes()].concat(),
+        match self.format {
+            Format::Raw => Vec::new(),
+            Format::Zlib | Format::Either => self.adler.to_be_bytes().to_vec(),
+            Format::Gzip => [self.crc.to_le_bytes(), self.n_in.to_le_bytes()].concat(),
         }
     }
 }
 
-fn packer(level: i64) -> Compress {
+fn compressor(level: i64) -> Compress {
     let level = u32::try_from(level).map_or_else(|_| Compression::default(), Compression::new);
     Compress::new(level, false)
 }
 
 pub(super) struct Inflate {
-    unpacker: Decompress,
-    frame: Frame,
-    /// What it turned out to be.
-    found: Frame,
+    decompressor: Decompress,
+    format: Format,
+    /// The format of the current data, once its header is read.
+    found: Format,
     phase: Phase,
-    /// Of the output.
+    /// Checksums and length of the output, to compare with the trailer.
     crc: u32,
     adler: u32,
     n_out: u32,
-    bare_crc: u32,
-    /// The last bytes that came out.
+    raw_crc: u32,
+    /// The last bytes of the output, at most `WINDOW`.
     window: Vec<u8>,
 }
 
-/// Where in the framed data the next byte of input is.
+/// The part of the format that the next byte of input belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
     Header(Vec<u8>),
@@ -230,14 +232,14 @@ enum Phase {
     End,
 }
 
-pub(super) enum Unpacked {
+pub(super) enum Inflated {
     Bytes { output: Vec<u8>, is_done: bool },
     NeedsDictionary { checksum: u32, output: Vec<u8> },
 }
 
-/// Why a dictionary was not taken.
+/// Why a dictionary was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum DictionaryError {
     Unasked,
     Other,
 }
@@ -249,37 +251,37 @@ impl std::fmt::Debug for Inflate {
 }
 
 impl Inflate {
-    pub(super) fn new(frame: Frame) -> Inflate {
-        let phase = match frame {
-            Frame::Bare => Phase::Body,
-            Frame::Zlib | Frame::Gzip | Frame::Either => Phase::Header(Vec::new()),
+    pub(super) fn new(format: Format) -> Inflate {
+        let phase = match format {
+            Format::Raw => Phase::Body,
+            Format::Zlib | Format::Gzip | Format::Either => Phase::Header(Vec::new()),
         };
         Inflate {
-            unpacker: Decompress::new(false),
-            frame,
-            found: frame,
+            decompressor: Decompress::new(false),
+            format,
+            found: format,
             phase,
             crc: 0,
             adler: 1,
             n_out: 0,
-            bare_crc: 0,
+            raw_crc: 0,
             window: Vec::new(),
         }
     }
 
-    /// The next data begins.
+    /// Prepares for the next data in the same stream.
     pub(super) fn reset(&mut self) {
-        let bare_crc = self.bare_crc;
-        *self = Inflate { bare_crc, ..Inflate::new(self.frame) };
+        let raw_crc = self.raw_crc;
+        *self = Inflate { raw_crc, ..Inflate::new(self.format) };
     }
 
     pub(super) fn forget_crc(&mut self) {
-        self.bare_crc = 0;
+        self.raw_crc = 0;
     }
 
-    /// The checksum of what came out of bare data.
-    pub(super) fn bare_crc(&self) -> u32 {
-        self.bare_crc
+    /// Returns the CRC of the output of raw data.
+    pub(super) fn raw_crc(&self) -> u32 {
+        self.raw_crc
     }
 
     pub(super) fn is_at_end(&self) -> bool {
@@ -290,19 +292,19 @@ impl Inflate {
         &self.window
     }
 
-    pub(super) fn set_dictionary(&mut self, bytes: &[u8]) -> Result<(), Refused> {
+    pub(super) fn set_dictionary(&mut self, bytes: &[u8]) -> Result<(), DictionaryError> {
         match self.phase {
             Phase::AwaitsDictionary(checksum) if checksum != adler32(1, bytes) => {
-                return Err(Refused::Other);
+                return Err(DictionaryError::Other);
             }
             Phase::AwaitsDictionary(_) => self.phase = Phase::Body,
-            Phase::Body if self.frame == Frame::Bare => (),
+            Phase::Body if self.format == Format::Raw => (),
             Phase::Header(_) | Phase::Body | Phase::Trailer(_) | Phase::End => {
-                return Err(Refused::Unasked);
+                return Err(DictionaryError::Unasked);
             }
         }
         let known = bytes.get(bytes.len().saturating_sub(WINDOW)..).unwrap_or_default();
-        // As a block that is not packed; what comes out is thrown away.
+        // The dictionary is fed as an uncompressed block, and the output is dropped.
         for part in known.chunks(usize::from(u16::MAX)) {
             let len = u16::try_from(part.len()).unwrap_or(u16::MAX);
             let mut block = vec![0];
@@ -310,19 +312,20 @@ impl Inflate {
             block.extend((!len).to_le_bytes());
             block.extend(part);
             let mut dropped = Vec::with_capacity(part.len() + 1);
-            let done = self.unpacker.decompress_vec(&block, &mut dropped, FlushDecompress::Sync);
-            done.map_err(|_| Refused::Other)?;
+            let done =
+                self.decompressor.decompress_vec(&block, &mut dropped, FlushDecompress::Sync);
+            done.map_err(|_| DictionaryError::Other)?;
         }
         Ok(())
     }
 
-    /// Unpacks some input.
+    /// Decompresses some input.
     pub(super) fn step(
         &mut self,
         input: &mut VecDeque<u8>,
         n_in: usize,
         n_out: usize,
-    ) -> Result<Unpacked, Broken> {
+    ) -> Result<Inflated, CodecError> {
         let n_before = input.len();
         let mut output = Vec::with_capacity(n_out);
         loop {
@@ -330,15 +333,15 @@ impl Inflate {
                 Phase::Header(bytes) => {
                     let Some(byte) = input.pop_front() else { break };
                     bytes.push(byte);
-                    if let Some(next) = after_header(self.frame, bytes)? {
+                    if let Some(next) = after_header(self.format, bytes)? {
                         let is_gzip = bytes.first() == Some(&0x1f);
-                        self.found = if is_gzip { Frame::Gzip } else { Frame::Zlib };
+                        self.found = if is_gzip { Format::Gzip } else { Format::Zlib };
                         self.phase = next;
                     }
                 }
                 Phase::AwaitsDictionary(checksum) => {
                     let checksum = *checksum;
-                    return Ok(Unpacked::NeedsDictionary { checksum, output });
+                    return Ok(Inflated::NeedsDictionary { checksum, output });
                 }
                 Phase::Body => {
                     if self.body(input, n_in, &mut output)? {
@@ -346,15 +349,15 @@ impl Inflate {
                     }
                 }
                 Phase::Trailer(bytes) => {
-                    let n_bytes = if self.found == Frame::Zlib { 4 } else { 8 };
+                    let n_bytes = if self.found == Format::Zlib { 4 } else { 8 };
                     if bytes.len() == n_bytes {
-                        let is_right = if self.found == Frame::Zlib {
+                        let is_right = if self.found == Format::Zlib {
                             **bytes == self.adler.to_be_bytes()
                         } else {
                             *bytes == [self.crc.to_le_bytes(), self.n_out.to_le_bytes()].concat()
                         };
                         if !is_right {
-                            return Err(Broken);
+                            return Err(CodecError);
                         }
                         self.phase = Phase::End;
                         break;
@@ -366,33 +369,33 @@ impl Inflate {
             }
         }
         if n_before == input.len() && output.is_empty() && !input.is_empty() {
-            return Err(Broken);
+            return Err(CodecError);
         }
         let is_done = input.is_empty() && output.len() < n_out;
-        Ok(Unpacked::Bytes { output, is_done })
+        Ok(Inflated::Bytes { output, is_done })
     }
 
-    /// Unpacks what the frame is around; says whether this step is over.
+    /// Decompresses the data between header and trailer. Returns whether this step is finished.
     fn body(
         &mut self,
         input: &mut VecDeque<u8>,
         n_in: usize,
         output: &mut Vec<u8>,
-    ) -> Result<bool, Broken> {
+    ) -> Result<bool, CodecError> {
         let bytes: Vec<u8> = input.iter().take(n_in).copied().collect();
-        let (before_in, before_out) = (self.unpacker.total_in(), output.len());
+        let (before_in, before_out) = (self.decompressor.total_in(), output.len());
         let status = self
-            .unpacker
+            .decompressor
             .decompress_vec(&bytes, output, FlushDecompress::None)
-            .map_err(|_| Broken)?;
-        let used = usize::try_from(self.unpacker.total_in() - before_in).unwrap_or(bytes.len());
+            .map_err(|_| CodecError)?;
+        let used = usize::try_from(self.decompressor.total_in() - before_in).unwrap_or(bytes.len());
         input.drain(..used);
         let made = output.get(before_out..).unwrap_or_default();
         self.crc = crc32(self.crc, made);
         self.adler = adler32(self.adler, made);
         self.n_out = self.n_out.wrapping_add(u32::try_from(made.len()).unwrap_or(0));
-        if self.frame == Frame::Bare {
-            self.bare_crc = crc32(self.bare_crc, made);
+        if self.format == Format::Raw {
+            self.raw_crc = crc32(self.raw_crc, made);
         }
         self.window.extend_from_slice(made);
         let excess = self.window.len().saturating_sub(WINDOW);
@@ -400,12 +403,12 @@ impl Inflate {
         if status != Status::StreamEnd {
             return Ok(true);
         }
-        match self.frame {
-            Frame::Bare => {
+        match self.format {
+            Format::Raw => {
                 self.phase = Phase::End;
                 Ok(true)
             }
-            Frame::Zlib | Frame::Gzip | Frame::Either => {
+            Format::Zlib | Format::Gzip | Format::Either => {
                 self.phase = Phase::Trailer(Vec::new());
                 Ok(false)
             }
@@ -413,21 +416,21 @@ impl Inflate {
     }
 }
 
-/// What comes after a header; `None` if there is more of it.
-fn after_header(frame: Frame, bytes: &[u8]) -> Result<Option<Phase>, Broken> {
-    match (frame, bytes) {
-        (Frame::Bare, _) => Ok(Some(Phase::Body)),
-        (Frame::Gzip, [first, ..]) | (Frame::Either, [first @ 0x1f, ..]) => {
+/// Returns the phase that follows a header; `None` if the header is incomplete.
+fn after_header(format: Format, bytes: &[u8]) -> Result<Option<Phase>, CodecError> {
+    match (format, bytes) {
+        (Format::Raw, _) => Ok(Some(Phase::Body)),
+        (Format::Gzip, [first, ..]) | (Format::Either, [first @ 0x1f, ..]) => {
             if *first != 0x1f {
-                Err(Broken)
+                Err(CodecError)
             } else {
                 after_gzip_header(bytes)
             }
         }
-        (Frame::Zlib | Frame::Either, [method, flags, rest @ ..]) => {
+        (Format::Zlib | Format::Either, [method, flags, rest @ ..]) => {
             let word = u16::from_be_bytes([*method, *flags]);
             if method & 0x0f != 8 || method >> 4 > 7 || word % 31 != 0 {
-                return Err(Broken);
+                return Err(CodecError);
             }
             match rest {
                 _ if flags & 0x20 == 0 => Ok(Some(Phase::Body)),
@@ -437,18 +440,18 @@ fn after_header(frame: Frame, bytes: &[u8]) -> Result<Option<Phase>, Broken> {
                 _ => Ok(None),
             }
         }
-        (Frame::Zlib | Frame::Gzip | Frame::Either, _) => Ok(None),
+        (Format::Zlib | Format::Gzip | Format::Either, _) => Ok(None),
     }
 }
 
-fn after_gzip_header(bytes: &[u8]) -> Result<Option<Phase>, Broken> {
+fn after_gzip_header(bytes: &[u8]) -> Result<Option<Phase>, CodecError> {
     if bytes.get(1).is_some_and(|it| *it != 0x8b) || bytes.get(2).is_some_and(|it| *it != 8) {
-        return Err(Broken);
+        return Err(CodecError);
     }
     let Some((fixed, mut rest)) = bytes.split_at_checked(10) else { return Ok(None) };
     let flags = fixed.get(3).copied().unwrap_or(0);
     if flags & 0xe0 != 0 {
-        return Err(Broken);
+        return Err(CodecError);
     }
     if flags & 4 != 0 {
         let Some(([low, high], after)) = rest.split_first_chunk() else { return Ok(None) };

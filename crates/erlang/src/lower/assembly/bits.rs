@@ -1,11 +1,12 @@
-//! BEAM's instructions for bitstrings. A match context is the bitstring that is left to match.
+//! Translates BEAM's instructions on bitstrings. A match context is represented by the bitstring that remains to be
+//! matched.
 
 use super::ops::{Guard, items};
 use super::read::natural;
 use super::{Assembler, address, label_of};
 use crate::code::{BitsPattern, BitsSegment, Ins, PatternPart, Reg, Src};
-use crate::data::{Endian, SegmentSpec, SegmentType, Sign};
 use term::{Bits, Kind, Term};
+use values::{Endian, SegmentSpec, SegmentType, Sign};
 
 const LITTLE: u32 = 2;
 const SIGNED: u32 = 4;
@@ -44,7 +45,8 @@ impl Assembler<'_, '_> {
         Some(None)
     }
 
-    /// Fail label, memory, live registers, unit, destination, …, segments.
+    /// Translates `bs_create_bin`, whose operands are: fail label, memory, live registers, unit, destination, …,
+    /// segments.
     fn create(&mut self, args: &[Term]) -> Option<Guard> {
         let [to, _, _, _, dst, .., list] = args else { return None };
         let mut segments = Vec::new();
@@ -152,7 +154,7 @@ impl Assembler<'_, '_> {
         Some(None)
     }
 
-    /// Matches one segment; the context is then what is left.
+    /// Matches one segment, and replaces the context by the remaining bitstring.
     fn take(
         &mut self,
         context: &Term,
@@ -190,7 +192,7 @@ impl Assembler<'_, '_> {
     }
 
     fn match_then_rest(&mut self, context: &Term, part: PatternPart, to: u32) -> Option<()> {
-        // A value that takes the context's place is the end of it.
+        // If the segment's value is stored in the context's own register, the context is not used afterwards.
         let rest = self.part(ANY, None, self.reg(context).filter(|it| part.dst != Some(*it)));
         self.match_parts(context, vec![part, rest], to)
     }
@@ -223,7 +225,7 @@ fn utf(name: &str) -> SegmentType {
     }
 }
 
-/// `{u, N}` and the like.
+/// The number in an operand such as `{u, N}`.
 fn operand_number(term: &Term) -> Option<u32> {
     term.as_tuple().and_then(|it| it.get(1)).and_then(natural)
 }

@@ -1,27 +1,28 @@
-//! Which handler is in force at each instruction, found by following the code from its entry.
+//! Data-flow analysis: finds the exception handlers that are active at each instruction by following the code from its
+//! entry.
 //!
-//! OTP's validator makes sure that all ways to a place agree.
+//! OTP's validator guarantees that all paths to an instruction agree on the active handlers.
 
 use super::read::{AssemblyError, natural};
 use super::{label_of, parts};
 use rustc_hash::FxHashMap;
 use term::Term;
 
-/// The handlers in force, innermost last.
-pub(super) type Active = Vec<Catcher>;
+/// The active exception handlers, innermost last.
+pub(super) type ActiveHandlers = Vec<ActiveHandler>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Catcher {
-    /// The y register that holds its tag.
+pub(super) struct ActiveHandler {
+    /// The y register that holds the handler's tag on BEAM.
     y: u32,
-    /// The label of the assembly that exceptions go to.
+    /// The label of the assembly where exceptions are handled.
     pub(super) to: u32,
-    /// `try` rather than `catch`.
+    /// Whether the handler is a `try`; otherwise it is a `catch`.
     pub(super) is_try: bool,
 }
 
-/// What is in force at each instruction; nothing where no way leads.
-pub(super) fn handlers(code: &[Term], entry: u32) -> Result<Vec<Active>, AssemblyError> {
+/// The active handlers at each instruction; empty for unreachable instructions.
+pub(super) fn handlers(code: &[Term], entry: u32) -> Result<Vec<ActiveHandlers>, AssemblyError> {
     let labels: FxHashMap<u32, usize> = code
         .iter()
         .enumerate()
@@ -30,9 +31,10 @@ pub(super) fn handlers(code: &[Term], entry: u32) -> Result<Vec<Active>, Assembl
             _ => None,
         })
         .collect();
-    let mut res: Vec<Option<Active>> = vec![None; code.len()];
-    let mut todo = vec![(entry, Active::new())];
-    // What follows a call that never returns is not reached from there: jumps are believed first.
+    let mut res: Vec<Option<ActiveHandlers>> = vec![None; code.len()];
+    let mut todo = vec![(entry, ActiveHandlers::new())];
+    // Jumps are followed before fall-through: the instruction after a call that never returns is not reached from that
+    // call, so its handlers must come from a jump.
     let mut fallen = Vec::new();
     while let Some((label, mut active)) = todo.pop().or_else(|| fallen.pop()) {
         let Some(start) = labels.get(&label) else {
@@ -54,7 +56,7 @@ pub(super) fn handlers(code: &[Term], entry: u32) -> Result<Vec<Active>, Assembl
                 ("try" | "catch", [y, to]) => {
                     let to = label_of(to).unwrap_or(0);
                     todo.push((to, active.clone()));
-                    active.push(Catcher { y: y_of(y), to, is_try: name == "try" });
+                    active.push(ActiveHandler { y: y_of(y), to, is_try: name == "try" });
                 }
                 ("try_end" | "catch_end" | "try_case", [y]) => {
                     let y = y_of(y);
@@ -67,7 +69,7 @@ pub(super) fn handlers(code: &[Term], entry: u32) -> Result<Vec<Active>, Assembl
                 _ => {
                     let mut targets = Vec::new();
                     args.iter().for_each(|it| find_labels(it, &mut targets));
-                    // Label 0 stands for "raise".
+                    // Label 0 means that the instruction raises an exception instead of jumping.
                     todo.extend(
                         targets.into_iter().filter(|it| *it != 0).map(|it| (it, active.clone())),
                     );
@@ -102,7 +104,7 @@ fn find_labels(term: &Term, found: &mut Vec<u32>) {
     }
 }
 
-/// Whether nothing follows the instruction.
+/// Whether control never continues with the next instruction.
 fn is_last(name: &str) -> bool {
     matches!(
         name,

@@ -1,10 +1,10 @@
-//! From BEAM assembly to instructions, for modules that came without their source.
+//! Translates BEAM assembly to our instructions, for modules whose source (Core Erlang) is not available.
 //!
-//! BEAM's registers become registers of the frame: first those that BEAM calls x, then y, then
-//! those for floats, then a few of our own. All hold something from the start, so that a collection
-//! may look at any. Where BEAM finds its handlers on the stack, ours are ranges of addresses: which
-//! is in force at an instruction follows from the ways that lead there. What BEAM matches bits
-//! with, a position in a bitstring, is here the bitstring that is left.
+//! BEAM's registers become registers of the frame, in this order: x registers, y registers, floating-point registers,
+//! and a few scratch registers. All are initialised on entry, so that the garbage collector may scan any of them. BEAM
+//! finds its exception handlers on the stack; ours are ranges of addresses, so the handler of each instruction is
+//! computed from the control flow. BEAM matches bits with a position in a bitstring; here the remaining bitstring takes
+//! its place.
 
 mod bits;
 mod flow;
@@ -17,12 +17,13 @@ use crate::code::{FnId, Handler, HandlerKind, Ins, ModuleInfo, Program, Reg, Src
 use crate::core::{Module, Place};
 use crate::lower::{Closures, Lowering};
 use crate::machine::World;
-use flow::{Active, Catcher};
+use flow::{ActiveHandler, ActiveHandlers};
 use read::{Function, natural};
 use rustc_hash::FxHashMap;
 use term::Term;
 
-/// Adds a module to the program.
+/// Adds a module to the program. An error means that the module has an instruction that is unknown, or inconsistent
+/// labels.
 pub(crate) fn assemble(
     program: &mut Program,
     world: &mut World,
@@ -62,7 +63,7 @@ pub(crate) fn assemble(
     Ok(())
 }
 
-/// Makes the code of one function.
+/// Generates the code of one function.
 struct Assembler<'l, 'a> {
     lowering: &'l mut Lowering<'a>,
     assembly: &'a Assembly,
@@ -70,26 +71,26 @@ struct Assembler<'l, 'a> {
     n_x: u16,
     n_y: u16,
     n_floats: u16,
-    /// Where labels are: those of the assembly, and ours above them.
+    /// The address of each label: those of the assembly, and our own, which are numbered from [`FIRST_OWN_LABEL`].
     labels: FxHashMap<u32, u32>,
     n_labels: u32,
-    /// Ends of `catch` that exceptions come to, by the label of the assembly.
-    catches: Vec<Caught>,
+    /// The `catch_end` instructions that exceptions jump to, by their label in the assembly.
+    catches: Vec<CatchPath>,
     first_switch: usize,
     entry: u32,
-    /// Whether nothing comes after this instruction but the return.
+    /// Whether the instruction that is being translated is followed by a return.
     returns_next: bool,
 }
 
-/// An exception's way to what follows a `catch`.
-struct Caught {
-    /// Of the assembly.
+/// The path of an exception to the code behind a `catch`.
+struct CatchPath {
+    /// The label in the assembly.
     label: u32,
     stub: u32,
     after: u32,
 }
 
-/// Registers of our own.
+/// The number of scratch registers.
 const N_OWN: u16 = 3;
 const FIRST_OWN_LABEL: u32 = 1 << 30;
 
@@ -100,7 +101,7 @@ impl<'l, 'a> Assembler<'l, 'a> {
         function: &'a Function,
         id: FnId,
     ) -> Result<(), AssemblyError> {
-        let Needs { x, y, floats } = needs(function);
+        let RegisterCounts { x, y, floats } = register_counts(function);
         let entry = address(lowering.program.code.len());
         let first_switch = lowering.program.switches.len();
         let mut assembler = Assembler {
@@ -122,7 +123,7 @@ impl<'l, 'a> Assembler<'l, 'a> {
         assembler.finish(id)
     }
 
-    fn code(&mut self, active: &[Active]) -> Result<(), AssemblyError> {
+    fn code(&mut self, active: &[ActiveHandlers]) -> Result<(), AssemblyError> {
         self.lowering.place(self.entry, Place::default());
         let arity = u16::try_from(self.function.arity).unwrap_or(u16::MAX);
         let n = self.base().0 - arity;
@@ -143,10 +144,10 @@ impl<'l, 'a> Assembler<'l, 'a> {
                     let end = self.here();
                     match (guard, active.last()) {
                         (Some(to), _) => self.handler(start, end, to, HandlerKind::Guard),
-                        (None, Some(Catcher { to, is_try: true, .. })) => {
+                        (None, Some(ActiveHandler { to, is_try: true, .. })) => {
                             self.handler(start, end, *to, HandlerKind::Try(Reg(0)));
                         }
-                        (None, Some(Catcher { to, is_try: false, .. })) => {
+                        (None, Some(ActiveHandler { to, is_try: false, .. })) => {
                             let stub = self.caught(*to);
                             self.handler(start, end, stub, HandlerKind::Try(Reg(0)));
                         }
@@ -155,7 +156,7 @@ impl<'l, 'a> Assembler<'l, 'a> {
                 }
             }
         }
-        for Caught { stub, after, .. } in std::mem::take(&mut self.catches) {
+        for CatchPath { stub, after, .. } in std::mem::take(&mut self.catches) {
             self.bind(stub);
             self.emit(Ins::CatchEnd { at: Reg(0) });
             self.emit(Ins::Jump { to: after });
@@ -206,18 +207,18 @@ impl<'l, 'a> Assembler<'l, 'a> {
     // Registers, labels, instructions
 
     fn y(&self, n: u32) -> Reg {
-        Reg(self.n_x.saturating_add(low(n)))
+        Reg(self.n_x.saturating_add(as_u16(n)))
     }
 
     fn float(&self, n: u32) -> Reg {
-        Reg(self.n_x.saturating_add(self.n_y).saturating_add(low(n)))
+        Reg(self.n_x.saturating_add(self.n_y).saturating_add(as_u16(n)))
     }
 
     fn own(&self, n: u16) -> Reg {
         Reg(self.n_x.saturating_add(self.n_y).saturating_add(self.n_floats).saturating_add(n))
     }
 
-    /// Where the frame of a callee begins.
+    /// The first register of a callee's frame.
     fn base(&self) -> Reg {
         self.own(N_OWN)
     }
@@ -240,13 +241,13 @@ impl<'l, 'a> Assembler<'l, 'a> {
         self.labels.insert(label, here);
     }
 
-    /// The stub for exceptions that a `catch` with this label catches.
+    /// The label of the stub that handles the exceptions of a `catch` with this label.
     fn caught(&mut self, label: u32) -> u32 {
         if let Some(caught) = self.catches.iter().find(|it| it.label == label) {
             return caught.stub;
         }
         let (stub, after) = (self.label(), self.label());
-        self.catches.push(Caught { label, stub, after });
+        self.catches.push(CatchPath { label, stub, after });
         stub
     }
 
@@ -280,17 +281,17 @@ impl<'l, 'a> Assembler<'l, 'a> {
     }
 }
 
-/// How many registers of each kind a function names.
+/// How many registers of each kind a function uses.
 #[derive(Default)]
-struct Needs {
+struct RegisterCounts {
     x: u16,
     y: u16,
     floats: u16,
 }
 
-fn needs(function: &Function) -> Needs {
-    // An exception comes to the first three.
-    let mut res = Needs { x: low(function.arity).max(3), ..Needs::default() };
+fn register_counts(function: &Function) -> RegisterCounts {
+    // The handler of an exception receives its class, reason and stack trace in the first three x registers.
+    let mut res = RegisterCounts { x: as_u16(function.arity).max(3), ..RegisterCounts::default() };
     let mut todo: Vec<&Term> = function.code.iter().collect();
     while let Some(term) = todo.pop() {
         if let Some([tag, n]) = term.as_tuple()
@@ -300,14 +301,14 @@ fn needs(function: &Function) -> Needs {
                 Some("x") => &mut res.x,
                 Some("y") => &mut res.y,
                 Some("fr") => &mut res.floats,
-                // Arguments that nothing else may have named, and a fun or a name after them.
+                // These instructions use the arguments without naming them, then a fun, or a module and a function.
                 Some("call_fun" | "apply") => {
-                    res.x = res.x.max(low(n).saturating_add(2));
+                    res.x = res.x.max(as_u16(n).saturating_add(2));
                     continue;
                 }
                 Some(_) | None => continue,
             };
-            *most = (*most).max(low(n).saturating_add(1));
+            *most = (*most).max(as_u16(n).saturating_add(1));
             continue;
         }
         if let Some([tag, n, ..]) = term.as_tuple()
@@ -317,11 +318,11 @@ fn needs(function: &Function) -> Needs {
             ) = tag.as_atom()
             && let Some(n) = natural(n)
         {
-            res.x = res.x.max(low(n).saturating_add(2));
+            res.x = res.x.max(as_u16(n).saturating_add(2));
         }
         match term {
             Term::Tuple(items) => match items.first().and_then(Term::as_atom) {
-                // Values, and what is known of types.
+                // Literals contain arbitrary terms, and `tr` operands contain type information.
                 Some("literal") => (),
                 Some("tr") => todo.extend(items.get(1)),
                 Some(_) | None => todo.extend(items),
@@ -353,7 +354,7 @@ fn parts(op: &Term) -> (&str, &[Term]) {
     }
 }
 
-/// `{f, Label}`
+/// The label in an operand `{f, Label}`.
 fn label_of(term: &Term) -> Option<u32> {
     match term.as_tuple()? {
         [tag, label] if tag.as_atom() == Some("f") => natural(label),
@@ -361,7 +362,7 @@ fn label_of(term: &Term) -> Option<u32> {
     }
 }
 
-fn low(n: u32) -> u16 {
+fn as_u16(n: u32) -> u16 {
     u16::try_from(n).unwrap_or(u16::MAX)
 }
 

@@ -1,21 +1,21 @@
-//! What BEAM's instructions are in ours. Those for bits are in `bits`.
+//! Translates BEAM's instructions to ours. Those on bitstrings are in `bits`.
 
 use super::read::{atom, natural};
-use super::{Assembler, address, label_of, low};
+use super::{Assembler, address, as_u16, label_of};
 use crate::builtins::How;
 use crate::code::{Cmp, HandlerKind, Import, ImportId, Ins, MapStep, Reg, Src, SwitchTable};
 use crate::core::MapOp;
 use crate::lower::guards::{comparison, kind_test};
 use term::{Atom, Kind, Term};
 
-/// The label that a failing instruction goes to instead of raising, if there is one.
+/// The label that a failing instruction jumps to; `None` if it raises an exception.
 pub(super) type Guard = Option<u32>;
 
 impl Assembler<'_, '_> {
-    /// Emits an instruction; `None` if we don't know it.
+    /// Emits the translation of an instruction; `None` if the instruction is unknown.
     pub(super) fn op(&mut self, name: &str, args: &[Term]) -> Option<Guard> {
         match (name, args) {
-            // What only tells of memory, types and positions of markers.
+            // These instructions only concern memory, types and receive markers.
             (
                 "allocate"
                 | "allocate_zero"
@@ -128,7 +128,7 @@ impl Assembler<'_, '_> {
                 let (n, args) = (address(srcs.len()), self.operands(&srcs));
                 self.emit(Ins::Tuple { dst, n, args });
             }
-            // The tuple is new and only here: another in its place is as good as changing it.
+            // The tuple is new and not shared yet, so a changed copy is equivalent to an update in place.
             ("set_tuple_element", [value, tuple, place]) => {
                 let dst = self.reg(tuple)?;
                 let place = self.lowering.literal(&Term::Int(i64::from(natural(place)?) + 1));
@@ -169,7 +169,7 @@ impl Assembler<'_, '_> {
                 let (a, dst) = (self.src(src)?, self.reg(dst)?);
                 let b = self.lowering.literal(&Term::Float(1.0));
                 let reason = self.lowering.literal(&Term::atom("badarith"));
-                // Unlike an operator, it does not show in the trace.
+                // A failing conversion does not appear in the stack trace, unlike a failing arithmetic operator.
                 let (bad, good) = (self.label(), self.label());
                 self.emit(Ins::JumpUnlessKind { kind: Kind::Number, src: a, to: bad });
                 self.emit(Ins::Jump { to: good });
@@ -186,7 +186,7 @@ impl Assembler<'_, '_> {
                     "fdiv" => "/",
                     _ => return None,
                 };
-                // Unlike an operator, it does not show in the trace.
+                // A failing floating-point operation does not appear in the stack trace, unlike a failing operator.
                 let (start, bad, good) = (self.here(), self.label(), self.label());
                 self.bif(name, label_of(to)?, items(args)?, dst)?;
                 let end = self.here();
@@ -203,7 +203,7 @@ impl Assembler<'_, '_> {
                 let id = *self.lowering.locals.get(&(function.clone(), arity))?;
                 let (dst, srcs) = match rest {
                     [dst, free] => (self.reg(dst)?, self.srcs(items(free)?)?),
-                    [n] => (Reg(0), (0..natural(n)?).map(|it| Src::reg(Reg(low(it)))).collect()),
+                    [n] => (Reg(0), (0..natural(n)?).map(|it| Src::reg(Reg(as_u16(it)))).collect()),
                     _ => return None,
                 };
                 let visible = arity.checked_sub(srcs.len())?;
@@ -247,7 +247,7 @@ impl Assembler<'_, '_> {
             ("send", []) => self.call_import(&Atom::new("erlang"), &Atom::new("send"), 2, false)?,
             ("call_fun", [n]) => {
                 let n = natural(n)?;
-                self.call_fun(Src::reg(Reg(low(n))), n)?;
+                self.call_fun(Src::reg(Reg(as_u16(n))), n)?;
             }
             ("call_fun2", [_, n, fun]) => {
                 let fun = self.src(fun)?;
@@ -255,7 +255,7 @@ impl Assembler<'_, '_> {
             }
             ("apply" | "apply_last", [n, ..]) => {
                 let n = natural(n)?;
-                let reg = |it: u32| Src::reg(Reg(low(it)));
+                let reg = |it: u32| Src::reg(Reg(as_u16(it)));
                 let mut srcs = vec![reg(n), reg(n + 1)];
                 srcs.extend((0..n).map(reg));
                 let (n, args) = (u8::try_from(n).ok()?, self.operands(&srcs));
@@ -443,7 +443,7 @@ impl Assembler<'_, '_> {
         self.native(&Atom::new("erlang"), &Atom::new(name), srcs, dst)
     }
 
-    /// A builtin that returns like a function of ours.
+    /// Emits a call of a builtin that computes its result immediately (`How::Native`); `None` for all other functions.
     fn native(&mut self, module: &Atom, name: &Atom, srcs: &[Src], dst: Reg) -> Option<()> {
         let builtin = self.builtin(module, name, srcs.len())?;
         let how = self.lowering.program.builtins.get(builtin.0 as usize)?.how;
@@ -480,8 +480,8 @@ impl Assembler<'_, '_> {
     }
 
     fn call_import(&mut self, module: &Atom, name: &Atom, n: u32, is_tail: bool) -> Option<()> {
-        // The caller of a builtin is in the trace, even if it has nothing more to do.
-        let srcs: Vec<Src> = (0..n).map(|it| Src::reg(Reg(low(it)))).collect();
+        // A builtin is never a tail call, because BEAM shows its caller in the stack trace.
+        let srcs: Vec<Src> = (0..n).map(|it| Src::reg(Reg(as_u16(it)))).collect();
         if self.native(module, name, &srcs, Reg(0)).is_some() {
             if is_tail {
                 self.emit(Ins::Return { src: Src::reg(Reg(0)) });
@@ -500,7 +500,7 @@ impl Assembler<'_, '_> {
 
     fn call_fun(&mut self, fun: Src, n: u32) -> Option<()> {
         let (args, n, base) = (self.first_args(n), u8::try_from(n).ok()?, self.base());
-        // There is no instruction for a tail call: BEAM's loader finds it as we do.
+        // BEAM has no instruction for a tail call of a fun; its loader detects the pattern in the same way.
         self.call(
             self.returns_next,
             Ins::TailFun { n, fun, args },
@@ -533,9 +533,9 @@ impl Assembler<'_, '_> {
 
     // Operands
 
-    /// The first so many x registers as operands.
+    /// The first `n` x registers as operands.
     fn first_args(&mut self, n: u32) -> u32 {
-        let srcs: Vec<Src> = (0..n).map(|it| Src::reg(Reg(low(it)))).collect();
+        let srcs: Vec<Src> = (0..n).map(|it| Src::reg(Reg(as_u16(it)))).collect();
         self.operands(&srcs)
     }
 
@@ -553,7 +553,7 @@ impl Assembler<'_, '_> {
     pub(super) fn reg(&self, term: &Term) -> Option<Reg> {
         match term.as_tuple()? {
             [tag, n] => match tag.as_atom()? {
-                "x" => Some(Reg(low(natural(n)?))),
+                "x" => Some(Reg(as_u16(natural(n)?))),
                 "y" => Some(self.y(natural(n)?)),
                 "fr" => Some(self.float(natural(n)?)),
                 _ => None,
@@ -573,7 +573,7 @@ fn guard(label: u32) -> Guard {
     (label != 0).then_some(label)
 }
 
-/// `{list, Items}`, or the items.
+/// The items of `{list, Items}`, or of a plain list.
 pub(super) fn items(term: &Term) -> Option<&[Term]> {
     match term.as_tuple() {
         Some([tag, list]) if tag.as_atom() == Some("list") => list.as_list(),

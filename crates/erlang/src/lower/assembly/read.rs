@@ -1,13 +1,13 @@
-//! A module as BEAM assembly, read from the terms that OTP's disassembler hands out.
+//! Reads the structure of a BEAM assembly module from the terms that OTP's disassembler returns.
 //!
-//! Knows the shape of the module. What an instruction means is the business of `ops`.
+//! Individual instructions are interpreted by `ops`.
 
 use crate::core::Place;
 use smol_str::SmolStr;
 use std::fmt;
 use term::{Atom, Term};
 
-/// Assembly that we can't make sense of.
+/// Assembly that could not be translated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssemblyError {
     pub what: String,
@@ -24,10 +24,10 @@ pub(crate) struct Assembly {
     pub(crate) name: Atom,
     pub(crate) exports: Vec<(Atom, u32)>,
     pub(crate) functions: Vec<Function>,
-    /// What the operands of `line` instructions stand for, from 1 on.
+    /// The source positions of the operands of `line` instructions; operand 1 is the first.
     pub(super) lines: Vec<Place>,
     pub(super) files: Vec<SmolStr>,
-    /// What strings in bitstrings are cut from.
+    /// The string table, from which literal strings in bitstrings are taken.
     pub(super) strings: Vec<u8>,
 }
 
@@ -35,18 +35,18 @@ pub(crate) struct Assembly {
 pub(crate) struct Function {
     pub(crate) name: Atom,
     pub(crate) arity: u32,
-    /// The label where it begins.
+    /// The label of the first instruction.
     pub(super) entry: u32,
     pub(super) code: Vec<Term>,
 }
 
 impl Assembly {
-    /// Whether code is assembly rather than Core Erlang.
-    pub(crate) fn is(code: &Term) -> bool {
+    /// Whether a module's code is assembly; otherwise it is Core Erlang.
+    pub(crate) fn is_assembly(code: &Term) -> bool {
         code.as_tuple().and_then(|it| it.first()).and_then(Term::as_atom) == Some("assembly")
     }
 
-    /// `{assembly, Module, Exports, Functions, Lines, Files, Strings}`
+    /// Reads `{assembly, Module, Exports, Functions, Lines, Files, Strings}`.
     pub(crate) fn read(code: &Term) -> Result<Assembly, AssemblyError> {
         let whole = || AssemblyError { what: "not a module".to_owned() };
         let Some([_, name, exports, functions, lines, files, strings]) = code.as_tuple() else {

@@ -1,15 +1,15 @@
-//! Processes that fail: whose business that is, and what is told of it.
+//! Failures of processes: which of them go unnoticed by all other processes and are reported.
 
-use crate::data::{AtomId, PidId, RefId, Value, to_term};
 use crate::machine::raise::{self, Raised};
 use crate::machine::schedule::actor;
 use crate::machine::schedule::stage::{End, Staged};
 use crate::machine::world::World;
 use term::{Atom, Term};
 use trace::ActorCrash;
+use values::{AtomId, PidId, RefId, Value, to_term};
 
 impl Staged<'_> {
-    /// A process other than the unit fails, and nobody is there to see it.
+    /// Records that a process other than the unit failed, unless a linked process traps exits.
     pub(super) fn note_crash(&mut self, pid: PidId, end: End) {
         let End::Raised(Raised { class, reason, trace }) = end else { return };
         let world = &mut self.machine.world;
@@ -21,7 +21,7 @@ impl Staged<'_> {
         };
         let monitors = process.monitored_by.iter().filter(|it| watches(&it.0, &it.1));
         let monitors: Vec<RefId> = monitors.map(|it| it.0).collect();
-        // OTP starts it in place of one on a node that can't be reached.
+        // On a connection failure, OTP starts this process in place of the one on the other node.
         let (module, name, _) = process.initial_call;
         let is_stand_in =
             (world.atoms.name(module), world.atoms.name(name)) == ("erts_internal", "crasher");
@@ -44,8 +44,8 @@ impl Staged<'_> {
         self.act.crashes.push(Crash { crash, monitors });
     }
 
-    /// Those whose failure nobody heard of. Whoever called its monitor off and did not want its message
-    /// did not hear of it, whichever of the two came first.
+    /// The failures that no other process is told of. A process that removed its monitor with the option `flush` is not
+    /// told, whatever the order of the two.
     pub(super) fn unheard(&self, crashes: Vec<Crash>) -> Vec<ActorCrash> {
         let world = &self.machine.world;
         let is_flushed = |it: &RefId| world.schedule.as_ref().is_some_and(|of| of.is_flushed(*it));
@@ -54,14 +54,14 @@ impl Staged<'_> {
     }
 }
 
-/// A process that failed while nobody trapped its exit, and who monitored it then.
+/// A failure of a process that no linked process trapped, and the monitors of the process at that time.
 #[derive(Clone, Debug)]
 pub(super) struct Crash {
     crash: ActorCrash,
     monitors: Vec<RefId>,
 }
 
-/// Reasons that processes end for when all is well.
+/// Whether the reason is that of a normal end: `normal`, `shutdown`, or a pair that begins with one of them.
 pub(super) fn is_orderly(world: &World, reason: Value) -> bool {
     let is_name = |it: Value| {
         it.as_atom().is_some_and(|it| matches!(world.atoms.name(it), "normal" | "shutdown"))

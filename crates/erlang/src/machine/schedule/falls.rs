@@ -1,32 +1,32 @@
-//! Nodes that go down while others run: each is an actor that takes one step, at any time.
+//! Failures of nodes: a node that goes down is an actor whose only step may happen at any time.
 //!
-//! Which of them do is decided before a run; runs where none does are other runs.
+//! Which nodes go down is decided before a run; runs without failures are different runs.
 
-use crate::data::{NodeId, PidId};
 use crate::machine::schedule::stage::{Staged, next};
 use crate::machine::schedule::{actor, touch};
 use trace::{Actor, Label, Offer};
+use values::{NodeId, PidId};
 
 impl Staged<'_> {
-    /// All nodes but the one that the unit is on.
+    /// All nodes except the one of the unit.
     pub fn other_nodes(&self) -> Vec<NodeId> {
         let nodes = &self.machine.world.heap.nodes;
         nodes.own().iter().skip(1).filter_map(|it| nodes.find(it.name)).collect()
     }
 
-    /// Those that go down in a schedule.
+    /// The nodes that go down in a schedule.
     pub fn falls_in(&self, schedule: &[Label]) -> Vec<NodeId> {
         let names = &self.machine.world.names;
         schedule.iter().filter_map(|it| names.falling_node(PidId(it.actor.0))).collect()
     }
 
-    /// The same of a schedule that was written down.
+    /// The nodes that go down in a schedule given as names of actors.
     pub fn falls_named(&self, steps: &[String]) -> Vec<NodeId> {
         let is_named = |node: &NodeId| steps.contains(&self.node_name(*node));
         self.other_nodes().into_iter().filter(is_named).collect()
     }
 
-    /// As people call the actor that takes a node down: by the name of the node.
+    /// The name of an actor that takes a node down: the name of the node. `None` for other actors.
     pub(super) fn fall_name(&self, actor: Actor) -> Option<String> {
         let node = self.machine.world.names.falling_node(PidId(actor.0))?;
         Some(self.node_name(node))
@@ -56,7 +56,7 @@ impl Staged<'_> {
         if let Some(schedule) = &mut world.schedule {
             schedule.draft.touch.add(touch);
         }
-        // Nobody does it: exit signals come from those who are gone.
+        // No process of the program causes this; exit signals come from the processes that are gone.
         world.current = self.act.unit;
         world.let_arrive(true);
         let gone = world.node_down(node);

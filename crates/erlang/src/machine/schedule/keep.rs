@@ -1,14 +1,13 @@
-//! A run as it was before a step, so that another one need not take all the steps before it again.
+//! Checkpoints of a run, so that another run with the same prefix need not repeat its steps.
 //!
-//! What a run made on the heap is kept once, as cells: objects never change, and of those that later
-//! steps made nothing is there in what is kept of earlier ones. Processes and tables are shared with
-//! the run until it changes them. Runs that have to do with the world outside, or are recorded, are
-//! not kept; they are made again from the start.
+//! The cells that a run has allocated on the heap are saved once for all checkpoints: objects are immutable, and the
+//! cells of an earlier checkpoint are a prefix of those of a later one. Processes and tables are shared with the run
+//! until it changes them (copy on write). Runs that are recorded or have used anything outside of the machine have no
+//! checkpoints; they are repeated from the start.
 
 use crate::builtins::ets::Tables;
 use crate::builtins::handles::Handles;
 use crate::builtins::shared::Shared;
-use crate::data::{AtomId, Forked, Mark, NodeId, PidId, Value};
 use crate::machine::distribution::Network;
 use crate::machine::process::Process;
 use crate::machine::queue::RunQueue;
@@ -18,12 +17,13 @@ use crate::machine::schedule::stage::Act;
 use crate::machine::timers::Timers;
 use crate::machine::world::{Ended, World};
 use std::collections::BTreeMap;
+use values::{AtomId, Forked, Mark, NodeId, PidId, Value};
 
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) n_steps: usize,
     code: Mark,
-    /// How many the run had made.
+    /// The number of cells that the run had allocated.
     n_cells: usize,
     processes: Forked<PidId, Process>,
     queue: RunQueue,
@@ -45,7 +45,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// `None` if there is more to the run than can be kept.
+    /// Makes a checkpoint; `None` if the run has state that a checkpoint can't hold.
     pub(super) fn of(machine: &mut Machine, act: &Act, n_steps: usize) -> Option<Kept> {
         let code = machine.code_mark();
         let reductions = machine.reductions;
@@ -80,14 +80,14 @@ impl Kept {
         })
     }
 
-    /// Copies what the run has made on the heap, before it is gone.
+    /// Saves the cells that the run has allocated, before the run is dropped.
     pub(super) fn save(&self, machine: &Machine, cells: &mut Vec<Value>) {
         cells.clear();
         cells.extend_from_slice(machine.world.heap.first_above(self.code, self.n_cells));
     }
 
-    /// Makes the run, of which nothing but those cells is there, be as it was. `None`: that is no longer
-    /// possible.
+    /// Restores the state of the checkpoint, with the saved cells. `None` if this is impossible because code was loaded
+    /// since.
     pub(super) fn restore(&self, machine: &mut Machine, cells: &[Value]) -> Option<Act> {
         let cells = cells.get(..self.n_cells)?;
         if machine.code_mark() != self.code {
@@ -116,7 +116,7 @@ impl Kept {
     }
 }
 
-/// Whether all that a run has done is what is kept here.
+/// Whether all state of a run is covered by a checkpoint.
 fn is_plain(world: &World) -> bool {
     world.record.is_none()
         && world.replay.is_none()

@@ -1,9 +1,8 @@
-//! Running processes in an order that somebody else decides: one visible operation at a time.
+//! Scheduled runs: another component decides the order of the processes' steps, one visible operation at a time.
 //!
-//! A process stops before each operation that others can notice, or that depends on what others
-//! do, and waits for its turn. Which of them come in which order is decided outside; here is only
-//! the gate that they wait at, and what a step leaves behind. Runs that nobody schedules never come
-//! here.
+//! A process stops before each operation that other processes can observe or influence, and waits for its turn. The
+//! order is decided elsewhere; this module is the gate at which processes wait, and gathers what each step accesses.
+//! Runs without a schedule never execute this code.
 
 mod crash;
 mod falls;
@@ -19,7 +18,6 @@ mod touch;
 pub use stage::Staged;
 
 use crate::builtins::{Builtin, Shares};
-use crate::data::{NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::farewell::{Farewell, Part};
 use crate::machine::process::{AliasKind, Monitor, OnReturn, Process};
@@ -31,64 +29,71 @@ use std::ops::Range;
 use term::{Atom, Term};
 use touch::Touch;
 use trace::{Access, Actor, MessageId, Mode, Sent, Signal};
+use values::{NodeId, PidId, RefId, Value};
 
-/// The scheduled half of a world.
+/// The part of a world that exists only in scheduled runs.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
     gate: Gate,
-    /// Whether messages to one mailbox conflict.
+    /// Whether two messages to the same mailbox conflict.
     is_mail_ordered: bool,
-    /// The instruction that the gate was opened for, to be opened again if it has to be retried.
+    /// The address of the instruction for which the gate was opened; the gate opens again if that instruction must be
+    /// repeated.
     opened_at: Option<u32>,
-    /// What the process that stopped last stopped for.
+    /// The operation before which the last stopped process waits.
     stopped_for: Option<StoppedFor>,
-    /// Who takes the step that is going on; nobody before the first one.
+    /// The actor of the current step; `None` before the first step.
     actor: Option<Actor>,
     draft: Draft,
-    /// Whether signals take their time, those that are on their way, and how many each process has sent.
+    /// Whether signals other than messages are delayed, that is, delivered by steps of their own.
     delays_signals: bool,
-    /// Whether the step that is going on delivers a signal, or what it does has no signals that wait.
+    /// Whether signals are delivered at once at the moment, because the current step delivers a signal or takes a node
+    /// down.
     is_arriving: bool,
+    /// Signals in transit, by the actor that delivers each.
     on_the_way: BTreeMap<Actor, OnTheWay>,
+    /// The number of delayed signals that each process has sent.
     n_signals: FxHashMap<PidId, u32>,
-    /// Whether a signal was there when it was sent.
+    /// Whether a signal was delivered at once when it was sent.
     has_prompt_signals: bool,
-    /// The message that the step sends is lost.
+    /// Whether the message that the current step sends is lost.
     is_losing: bool,
     n_sent: FxHashMap<Actor, u32>,
     messages: FxHashMap<MessageId, Value>,
-    /// Processes that a signal has ended, and that are not gone yet.
+    /// Processes that a signal has ended but that have not taken the step of their end.
     doomed: BTreeMap<PidId, Value>,
-    /// Processes that have begun to end, and have more to do.
+    /// Processes that are ending, with the remaining parts of their end.
     farewells: BTreeMap<PidId, Farewell>,
-    /// What processes that are gone had: messages to them might have come in time.
+    /// The state of processes that have ended: in other schedules, messages to them might have arrived in time.
     ghosts: FxHashMap<PidId, Ghost>,
-    /// Monitors of processes that were gone, and who will say so: they are actors, as timers are.
+    /// Monitors of processes that did not exist, by the actor that reports it (as timers are actors).
     vain_monitors: BTreeMap<Actor, RefId>,
-    /// Monitors that were called off and whose messages nobody wants: but for that, they would come.
+    /// Monitors that were removed; otherwise their messages would still come.
     called_off: BTreeMap<RefId, CalledOff>,
-    /// Monitors whose owners did not want to hear of them any more, and messages of theirs that were there.
+    /// Monitors that were removed with the option `flush`.
     flushed: BTreeSet<RefId>,
     discarded: Vec<MessageId>,
-    /// Messages that never came: receives before these might have taken them.
+    /// Messages that were not sent because their monitor was removed, each with the number of receives at that time:
+    /// earlier receives might have taken the message in another schedule.
     never_came: FxHashMap<MessageId, u32>,
-    /// Whom a process was linked to that are gone: its end would have been one for them.
+    /// For each process, the processes linked to it that have ended: in another order, its end would have concerned
+    /// them.
     unlinked: BTreeMap<PidId, Vec<PidId>>,
-    /// Those who ended their links to a process.
+    /// For each process, the processes that have removed their link to it.
     parted: BTreeMap<PidId, BTreeSet<PidId>>,
-    /// How many receives there were so far.
+    /// The number of receives so far.
     n_receives: u32,
     probed: Option<Probed>,
-    /// How often the clock was looked at.
+    /// How often the clock was read.
     n_readings: u64,
-    /// What code that was rewritten for it has told, and the frames that it has taken.
+    /// The events that instrumented code has reported, and the number of frames that it has allocated.
     pub(crate) told: Vec<Told>,
     n_frames: i64,
-    /// Choices that something told has come after.
+    /// The number of choices of the run before the last reported event.
     pub(crate) n_told: usize,
 }
 
-/// A reduction, told by the code that makes it.
+/// A reduction, reported by the code that makes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     pub actor: Actor,
@@ -96,19 +101,19 @@ pub struct Told {
     pub frame: i64,
     pub place: i64,
     pub value: Term,
-    /// Variables that got a value.
+    /// Variables that were bound.
     pub bindings: Vec<(Atom, Term)>,
-    /// Choices of the run that were made before it and after what was told last.
+    /// The choices of the run between the previous event and this one.
     pub choices: Range<usize>,
 }
 
 impl Schedule {
-    /// Whether whoever owned the monitor called it off and did not want its message.
+    /// Whether the monitor was removed with the option `flush`.
     fn is_flushed(&self, monitor: RefId) -> bool {
         self.flushed.contains(&monitor)
     }
 
-    /// Messages that nobody wanted, or that did not come at all.
+    /// Messages that were flushed from a mailbox, or not sent because their monitor was removed.
     fn unheard(&mut self) -> Vec<MessageId> {
         let mut res = std::mem::take(&mut self.discarded);
         res.extend(self.never_came.keys());
@@ -122,17 +127,17 @@ impl Schedule {
     }
 }
 
-/// What is left of a process that ended.
+/// The state of a process that has ended, as far as it is still needed.
 #[derive(Clone, Debug)]
 struct Ghost {
     traps: bool,
-    /// A signal ended it.
+    /// Whether the process was ended by a signal.
     was_doomed: bool,
     monitors: BTreeMap<RefId, Monitor>,
     aliases: BTreeMap<RefId, AliasKind>,
 }
 
-/// A monitor that is no more, and how many receives there were when it was called off.
+/// A removed monitor, and the number of receives when it was removed.
 #[derive(Clone, Debug)]
 struct CalledOff {
     monitor: Monitor,
@@ -144,11 +149,11 @@ enum Gate {
     /// The process stops before its next visible operation.
     #[default]
     Closed,
-    /// It may do one.
+    /// The process may execute one visible operation.
     Once,
-    /// It may do all it wants: its doings count as those of the step that caused them.
+    /// The process may execute any number of operations, which belong to the step that caused them.
     Free,
-    /// Only to see what a receive does with this message, or with none.
+    /// A receive is probed with this message, or with an empty mailbox.
     Probing(Option<Value>),
 }
 
@@ -158,54 +163,54 @@ enum StoppedFor {
     Receive,
 }
 
-/// What a receive does with a message.
+/// The reaction of a receive to a message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Probed {
     Takes,
     Leaves,
-    /// There is none, and it would wait this long.
+    /// There is no message, and the receive would wait for this time.
     Waits(Value),
 }
 
-/// The step that is going on, as far as it has come.
+/// The current step, as far as it has been executed.
 #[derive(Clone, Debug, Default)]
 struct Draft {
     touch: Touch,
-    /// The program asked for what is sent; no monitor or link did.
+    /// Whether the program itself sends a message; otherwise messages come from monitors or links.
     is_sending: bool,
     sent: Vec<Sent>,
     lost: Vec<Sent>,
     spawned: Vec<Actor>,
     signals: Vec<Signal>,
     killed: Vec<PidId>,
-    /// It asks for the time.
+    /// Whether the step reads the clock.
     reads_clock: bool,
-    /// It lets so many milliseconds pass, in which it waits for nothing else.
+    /// The number of milliseconds that the step sleeps, in receives that wait for nothing else.
     slept: Option<u64>,
-    /// It does more than look, though what it touches does not say so.
+    /// Whether the step changes state that its accesses do not show.
     changes: bool,
 }
 
-/// What a receive finds at the gate.
+/// The permission of a receive that is about to examine its next message.
 pub(crate) enum Turn {
-    /// It is not its turn yet.
+    /// The process has to wait for its turn.
     Stop,
-    /// It looks at its messages as always.
+    /// The receive examines its mailbox as usual.
     Look,
-    /// It is shown this, or nothing.
+    /// The receive is probed with this message, or with an empty mailbox.
     Show(Option<Value>),
 }
 
-/// What waiting comes to.
+/// The permission of a receive that has found no message.
 pub(crate) enum WaitTurn {
-    /// As always.
+    /// It waits as usual.
     Usual,
     TimesOut,
     Stop,
 }
 
 impl World {
-    /// Whether the running process may do this now. If not, it stops before it.
+    /// Whether the running process may execute the builtin now; otherwise it stops before it.
     #[inline]
     pub(crate) fn may_go(&mut self, builtin: &'static Builtin, args: &[Value], pc: u32) -> bool {
         self.schedule.is_none() || self.is_turn(builtin, args, pc)
@@ -238,12 +243,12 @@ impl World {
         is_once
     }
 
-    /// Nanoseconds by which a clock that is looked at has gone on, though no time has passed.
+    /// The virtual nanoseconds by which reads of the clock have advanced it, so that two reads differ.
     pub(crate) fn clock_ticks(&self) -> u64 {
         self.schedule.as_ref().map_or(0, |it| it.n_readings * NANOS_PER_READING)
     }
 
-    /// A receive is about to look at a message.
+    /// Decides what a receive may do that is about to examine a message.
     #[cold]
     pub(crate) fn peek_turn(&mut self, pc: u32) -> Turn {
         let looks = self.me().is_some_and(|it| it.looks);
@@ -264,7 +269,7 @@ impl World {
         }
     }
 
-    /// A receive did not want the message. `true`: that is all that was asked.
+    /// Notes that a probed receive does not take the message. Returns whether the receive is being probed.
     pub(crate) fn probed_leaves(&mut self) -> bool {
         self.probed(Probed::Leaves)
     }
@@ -282,7 +287,7 @@ impl World {
         is_probing
     }
 
-    /// A receive has nothing to take.
+    /// Decides what a receive may do that finds no message.
     #[cold]
     pub(crate) fn wait_turn(&mut self, timeout: Value) -> WaitTurn {
         let looks = self.me().is_some_and(|it| it.looks);
@@ -297,7 +302,7 @@ impl World {
                 schedule.probed = Some(Probed::Waits(timeout));
                 WaitTurn::Stop
             }
-            // It was its turn to give up, or it waits for nothing but the time.
+            // The receive was chosen to time out, or it waits for nothing but the timeout.
             Gate::Closed | Gate::Once if looks => WaitTurn::TimesOut,
             Gate::Closed | Gate::Once if let Some(millis) = timeout.as_int() => {
                 let slept = schedule.draft.slept.get_or_insert(0);
@@ -308,7 +313,7 @@ impl World {
         }
     }
 
-    /// Whether the message that is being sent is lost on its way; it is then as if it had been sent.
+    /// Whether the message that is being sent is lost; it then counts as sent.
     pub(super) fn is_lost(&mut self, to: PidId, message: Value) -> bool {
         let losing = self.schedule.as_mut().map(|it| std::mem::take(&mut it.is_losing));
         if losing != Some(true) {
@@ -322,7 +327,7 @@ impl World {
         true
     }
 
-    /// A message goes to a mailbox: what it is called.
+    /// Names a message that is delivered to a mailbox.
     pub(super) fn post(&mut self, to: PidId, message: Value) {
         let Some(id) = self.next_message() else { return };
         let Some(schedule) = &mut self.schedule else { return };
@@ -353,14 +358,14 @@ impl World {
         schedule.draft.sent.push(Sent { message: id, to: actor(to), is_prompt });
     }
 
-    /// A monitor is called off, and its message is not wanted if it is there.
+    /// Notes that a monitor was removed, in case its message would have come in another schedule.
     pub(super) fn call_off(&mut self, reference: RefId, monitor: Monitor) {
         let Some(schedule) = &mut self.schedule else { return };
         let n_receives = schedule.n_receives;
         schedule.called_off.insert(reference, CalledOff { monitor, n_receives });
     }
 
-    /// Who owns the monitor does not want to hear of it: it throws this message away, if it has come.
+    /// Notes that a monitor was removed with the option `flush`, and the message that was flushed, if there was one.
     pub(crate) fn flush(&mut self, monitor: RefId, message: Option<MessageId>) {
         if let Some(schedule) = &mut self.schedule {
             schedule.flushed.insert(monitor);
@@ -368,13 +373,14 @@ impl World {
         }
     }
 
-    /// The monitor of a message that will not come, as it was called off.
+    /// The removed monitor whose message would be sent now, and the number of receives when it was removed.
     pub(super) fn called_off(&mut self, reference: RefId) -> Option<(Monitor, u32)> {
         let found = self.schedule.as_mut()?.called_off.remove(&reference)?;
         Some((found.monitor, found.n_receives))
     }
 
-    /// A message that does not come: receives before some one might have taken it in other schedules.
+    /// Notes a message that is not sent because its monitor was removed: earlier receives might have taken it in
+    /// another schedule.
     pub(super) fn post_unheard(&mut self, to: PidId, message: Value, n_receives: u32) {
         let Some(id) = self.next_message() else { return };
         if let Some(schedule) = &mut self.schedule {
@@ -383,7 +389,7 @@ impl World {
         self.note_message(id, to, message);
     }
 
-    /// Keeps what a process had. `false`: nobody needs it.
+    /// Keeps the state of a process that ended. Returns whether the run is scheduled.
     pub(super) fn bury(&mut self, process: &Process) -> bool {
         let Some(schedule) = &mut self.schedule else { return false };
         if !is_inline(process) {
@@ -395,18 +401,18 @@ impl World {
         true
     }
 
-    /// A monitor of a process that is gone.
+    /// Takes a monitor of a process that has ended.
     pub(super) fn ghost_monitor(&mut self, watcher: PidId, id: RefId) -> Option<Monitor> {
         self.schedule.as_mut()?.ghosts.get_mut(&watcher)?.monitors.remove(&id)
     }
 
-    /// Whether a process that is gone had the alias.
+    /// Whether a process that has ended had the alias.
     pub(super) fn is_ghost_alias(&self, alias: RefId) -> bool {
         let ghost = self.schedule.as_ref().and_then(|it| it.ghosts.get(&alias.owner));
         ghost.is_some_and(|it| it.aliases.contains_key(&alias))
     }
 
-    /// A signal ends a process, which will do so in a step of its own. `false`: it ends at once.
+    /// Notes that a signal ends a process, which will take a step for it. `false` if the process ends at once.
     pub(super) fn doom(&mut self, pid: PidId, reason: Value) -> bool {
         let Some(schedule) = &mut self.schedule else { return false };
         if self.processes.get(&pid).is_none_or(is_inline) {
@@ -421,7 +427,7 @@ impl World {
         true
     }
 
-    /// A process is gone before it could end by itself.
+    /// Notes that a process disappeared before it could take the step of its end.
     pub(super) fn forget_doom(&mut self, pid: PidId) {
         if let Some(schedule) = &mut self.schedule {
             schedule.doomed.remove(&pid);
@@ -430,7 +436,7 @@ impl World {
         }
     }
 
-    /// A process is suspended: what it was about to do it might have done before.
+    /// Notes that a process is suspended: the operation before which it stopped might have been executed before.
     pub(crate) fn note_suspended(&mut self, pid: PidId) {
         if let Some(schedule) = &mut self.schedule {
             schedule.draft.killed.push(pid);
@@ -441,12 +447,12 @@ impl World {
         self.schedule.as_ref().is_some_and(|it| it.doomed.contains_key(&pid))
     }
 
-    /// Whether a process that is gone was ended by a signal.
+    /// Whether a process that has ended was ended by a signal.
     fn was_doomed(&self, pid: PidId) -> bool {
         self.ghost(pid).is_some_and(|it| it.was_doomed)
     }
 
-    /// Whether a process that is gone trapped exits.
+    /// Whether a process that has ended trapped exits.
     pub(super) fn did_trap(&self, pid: PidId) -> bool {
         self.ghost(pid).is_some_and(|it| it.traps)
     }
@@ -461,7 +467,7 @@ impl World {
         }
     }
 
-    /// A timer has started: it is an actor too, a child of who started it.
+    /// Notes that a timer was started: it becomes an actor, a child of the process that started it.
     pub(crate) fn timer_started(&mut self, id: RefId) {
         if self.schedule.is_none() {
             return;
@@ -472,8 +478,8 @@ impl World {
         }
     }
 
-    /// The running process will hear in a step of its own that its monitor is in vain. `false`: nobody
-    /// decides when.
+    /// Delays the message that a monitor's target does not exist: it becomes a step of its own. `false` if the run is
+    /// not scheduled or the process runs inline.
     pub(super) fn schedule_vain_monitor(&mut self, id: RefId) -> bool {
         if self.schedule.is_none() || self.me().is_none_or(|it| is_inline(it)) {
             return false;
@@ -486,7 +492,7 @@ impl World {
         true
     }
 
-    /// A timer that was running is no more.
+    /// Notes that a running timer was cancelled.
     pub(crate) fn timer_cancelled(&mut self, id: RefId) {
         if self.schedule.is_none() {
             return;
@@ -501,7 +507,7 @@ impl World {
         actor(self.names.child(id.owner, TIMER | id.n))
     }
 
-    /// The step that is going on touches something besides what its operation says.
+    /// Adds an access to the current step that its operation does not imply.
     pub(super) fn touches(&mut self, access: impl FnOnce() -> Access) {
         if let Some(schedule) = &mut self.schedule {
             schedule.draft.touch.accesses.push(access());
@@ -518,7 +524,7 @@ impl World {
         }
     }
 
-    /// Whether the end of a process is several steps.
+    /// Whether the end of the process consists of several steps.
     pub(super) fn ends_by_parts(&self, pid: PidId) -> bool {
         self.schedule.is_some() && self.processes.get(&pid).is_some_and(|it| !is_inline(it))
     }
@@ -543,19 +549,19 @@ impl World {
         }
     }
 
-    /// What a process does next that has begun to end, and why it ends.
+    /// The next part of a process's end, and the exit reason.
     fn next_of_end(&self, pid: PidId) -> Option<(Value, Part)> {
         let farewell = self.schedule.as_ref()?.farewells.get(&pid)?;
         Some((farewell.reason(), self.next_part(pid, farewell)?))
     }
 
-    /// Processes of a node that have left and have not told everyone.
+    /// The processes of a node that have left but not notified all links and monitors.
     fn endings_on(&self, node: NodeId) -> Vec<PidId> {
         let all = self.schedule.iter().flat_map(|it| it.farewells.keys());
         all.copied().filter(|it| it.node() == node && !self.processes.contains_key(it)).collect()
     }
 
-    /// They will not do so any more.
+    /// Cancels the remaining parts of the ends of a node's processes. Returns those processes.
     pub(super) fn cut_farewells(&mut self, node: NodeId) -> Vec<PidId> {
         let gone = self.endings_on(node);
         gone.iter().for_each(|it| self.forget_doom(*it));
@@ -566,28 +572,28 @@ impl World {
         self.schedule.as_mut()?.farewells.remove(&pid)
     }
 
-    /// A process that was linked to another is gone.
+    /// Notes that a process ended to which `pid` was linked.
     pub(super) fn link_gone(&mut self, pid: PidId, gone: PidId) {
         if let Some(schedule) = &mut self.schedule {
             schedule.unlinked.entry(pid).or_default().push(gone);
         }
     }
 
-    /// A process does not want to hear of another.
+    /// Notes that a process removed its link to another one.
     pub(super) fn link_undone(&mut self, pid: PidId, other: PidId) {
         if let Some(gone) = self.schedule.as_mut().and_then(|it| it.unlinked.get_mut(&pid)) {
             gone.retain(|it| *it != other);
         }
     }
 
-    /// A process has ended its link to another, whose end would have been one for it.
+    /// Notes that process `by` has removed its link to process `of`, whose end would otherwise concern it.
     pub(super) fn link_ended(&mut self, of: PidId, by: PidId) {
         if let Some(schedule) = &mut self.schedule {
             schedule.parted.entry(of).or_default().insert(by);
         }
     }
 
-    /// They are linked again.
+    /// Notes that two processes are linked again.
     pub(super) fn link_mended(&mut self, a: PidId, b: PidId) {
         for (of, by) in [(a, b), (b, a)] {
             if let Some(parted) = self.schedule.as_mut().and_then(|it| it.parted.get_mut(&of)) {
@@ -596,41 +602,42 @@ impl World {
         }
     }
 
-    /// Whether the second process has ended its link to the first.
+    /// Whether process `by` has removed its link to process `of`.
     pub(super) fn is_parted(&self, of: PidId, by: PidId) -> bool {
         let parted = self.schedule.as_ref().and_then(|it| it.parted.get(&of));
         parted.is_some_and(|it| it.contains(&by))
     }
 
-    /// Those who were linked to a process and went before it, or ended the link.
+    /// The processes that were linked to a process and ended before it, or removed the link.
     pub(super) fn former_links(&self, pid: PidId) -> Vec<PidId> {
         let Some(schedule) = &self.schedule else { return Vec::new() };
         let gone = schedule.unlinked.get(&pid).into_iter().flatten();
         gone.chain(schedule.parted.get(&pid).into_iter().flatten()).copied().collect()
     }
 
-    /// A monitor fires.
+    /// Notes that a monitor fires.
     pub(super) fn monitor_gone(&mut self, id: RefId) {
         self.touches(|| Access { object: touch::monitor(id), mode: Mode::Write });
     }
 
-    /// An alias ceases to be one.
+    /// Notes that an alias is deactivated.
     pub(super) fn alias_gone(&mut self, alias: RefId) {
-        // Whoever ends it: it is over.
+        // Writing the same value twice does not conflict: the order in which several operations deactivate an alias
+        // makes no difference.
         self.touches(|| Access { object: touch::alias(alias), mode: Mode::Put(0) });
     }
 }
 
-/// A microsecond: the finest unit of some clocks.
+/// The virtual time that passes at each read of the clock: a microsecond, the finest unit of some clocks.
 const NANOS_PER_READING: u64 = 1000;
 
 /// Timeouts of so many milliseconds or more happen only when nobody else can do anything.
 pub(crate) const LONG_MILLIS: i64 = 5000;
 
-/// Numbers of timers among the children of a process.
+/// The bit that distinguishes the numbers of timers from those of processes among the children of a process.
 const TIMER: u32 = 1 << 31;
 
-/// How messages touch the mailboxes that they come to.
+/// The access mode of sent messages to their receivers' mailboxes.
 fn mail_mode(is_ordered: bool) -> Mode {
     if is_ordered { Mode::Mail } else { Mode::WritePart }
 }
@@ -639,8 +646,7 @@ pub(crate) fn actor(pid: PidId) -> Actor {
     Actor(pid.0)
 }
 
-/// Whether a process is run as part of the steps of others: it belongs to the system, or formats
-/// what somebody prints.
+/// Whether a process runs as part of the steps of others: it belongs to the runtime system, or formats output.
 fn is_inline(process: &Process) -> bool {
     process.resident.is_some()
         || matches!(process.on_return, OnReturn::Output { .. } | OnReturn::Boot { .. })

@@ -1,7 +1,6 @@
-//! What steps do and who waits where, in words for people.
+//! Descriptions of steps and of waiting processes for users.
 
 use crate::code::{FunctionInfo, Ins, Program, Target};
-use crate::data::{PidId, Value, to_marked, to_term};
 use crate::machine::farewell::Part;
 use crate::machine::process::Execution;
 use crate::machine::schedule::stage::{End, Pending};
@@ -9,6 +8,7 @@ use crate::machine::schedule::{Schedule, Staged, Told, actor};
 use crate::machine::world::World;
 use term::{Style, Term, print};
 use trace::{Actor, Blocked, Label, MessageId, Take};
+use values::{PidId, Value, to_marked, to_term};
 
 impl Staged<'_> {
     pub(super) fn blocked(&self) -> Vec<Blocked> {
@@ -32,7 +32,7 @@ impl Staged<'_> {
         self.act.pending.iter().filter(waits).filter_map(of).collect()
     }
 
-    /// The actors besides the unit that wait when nobody can do anything.
+    /// The actors other than the unit that wait when no step is possible.
     pub(super) fn waiting(&self) -> Vec<Actor> {
         let others = self.act.pending.iter().filter(|it| *it.0 != self.act.unit);
         let waiting = others.filter(|_| self.act.stopped.is_none());
@@ -47,7 +47,7 @@ impl Staged<'_> {
         self.act.spins.get(&pid).is_some_and(|it| it.is_idle())
     }
 
-    /// What the code has told since the last time.
+    /// The events that instrumented code has reported since the last call.
     pub fn told(&mut self) -> Vec<Told> {
         let schedule = self.machine.world.schedule.as_mut();
         schedule.map(|it| std::mem::take(&mut it.told)).unwrap_or_default()
@@ -57,7 +57,7 @@ impl Staged<'_> {
         actor(self.act.unit)
     }
 
-    /// Whether it is a timer, or a process that is gone.
+    /// Whether the actor is a timer or a process that has ended.
     pub fn is_timer(&self, actor: Actor) -> bool {
         !self.machine.world.processes.contains_key(&PidId(actor.0))
     }
@@ -69,12 +69,12 @@ impl Staged<'_> {
         to_marked(&world.heap, &world.atoms, value).ok()
     }
 
-    /// A process as values of the program have it.
+    /// The pid of an actor as a term.
     pub fn pid(&self, actor: Actor) -> Option<Term> {
         self.term(Value::pid(PidId(actor.0)))
     }
 
-    /// What a step will do, in the words of the program.
+    /// Describes the step that an actor will take.
     pub(super) fn narrate(&self, label: Label) -> String {
         let pid = PidId(label.actor.0);
         if self.act.timers.contains_key(&label.actor) {
@@ -116,7 +116,7 @@ impl Staged<'_> {
         }
     }
 
-    /// What comes after the first part of an end.
+    /// Describes a part of a process's end, other than the first.
     fn narrate_end(&self, pid: PidId) -> String {
         let world = &self.machine.world;
         match world.next_of_end(pid) {
@@ -131,13 +131,13 @@ impl Staged<'_> {
         }
     }
 
-    /// The module whose code takes a step.
+    /// The module whose code takes a step; `None` for the end of a process.
     pub(super) fn module_at(&self, label: Label) -> Option<String> {
         if self.signal(label.actor).is_some_and(|it| it.is_asked_for()) {
             return Some("erlang".to_owned());
         }
         if self.vain_monitor(label.actor).is_some() || self.signal(label.actor).is_some() {
-            // BEAM itself does so.
+            // BEAM itself takes this step.
             return Some("erts".to_owned());
         }
         let pid = PidId(label.actor.0);
@@ -187,7 +187,7 @@ impl Staged<'_> {
     }
 }
 
-/// Function and line of where a process is.
+/// The function and line of a process.
 fn place(program: &Program, world: &World, execution: &Execution) -> String {
     let Some((function, line)) = innermost(program, execution) else {
         return "its start".to_owned();
@@ -196,7 +196,7 @@ fn place(program: &Program, world: &World, execution: &Execution) -> String {
     format!("{}:{}/{} line {line}", name(function.module), name(function.name), function.arity)
 }
 
-/// The function that a process is in, or its innermost caller that has a place, and the line.
+/// The innermost function on the stack that is known, and its line.
 fn innermost<'p>(program: &'p Program, execution: &Execution) -> Option<(&'p FunctionInfo, u32)> {
     let counters = std::iter::once(execution.pc.saturating_add(1))
         .chain(execution.frames.iter().rev().map(|it| it.pc));

@@ -1,6 +1,5 @@
-//! Receives that are waiting or over: which messages they would take, also those that never came.
+//! Receives, current and past: which messages they would take, including messages that were never sent.
 
-use crate::data::{AtomId, PidId, Value};
 use crate::machine::interpret::run;
 use crate::machine::process::Execution;
 use crate::machine::run::Machine;
@@ -9,22 +8,23 @@ use crate::machine::schedule::{Gate, Probed, Staged, StoppedFor, actor, touch};
 use std::rc::Rc;
 use std::sync::Arc;
 use trace::{Access, Actor, Match, MessageId, Mode, OfferKind, Patience, ReceiveId, Take, Waiting};
+use values::{AtomId, PidId, Value};
 
-/// A receive as it was when its process came to it: enough to ask what it would do.
+/// The state of a receive when its process reached it, from which it can be probed.
 #[derive(Clone, Debug)]
 pub(super) struct Receive {
     pub(super) pid: PidId,
     pub(super) pc: u32,
     pub(super) registers: Vec<Value>,
-    /// How many milliseconds pass before it gives up, if it ever does.
+    /// The timeout in milliseconds; `None` if the receive never times out.
     pub(super) millis: Option<u64>,
-    /// How many letters of the mailbox were looked at, and what it could do with them.
+    /// The number of messages in the mailbox that were examined, and the resulting offer.
     pub(super) n_tested: usize,
     pub(super) offered: Arc<OfferKind>,
 }
 
 impl Receive {
-    /// What it touches if it does this.
+    /// The objects that the receive accesses if it takes this message, or times out.
     pub(super) fn touched(&self, take: Take) -> &[Access] {
         match &*self.offered {
             OfferKind::Receive(waiting) => waiting.touched(take),
@@ -40,7 +40,7 @@ impl Receive {
 }
 
 impl Staged<'_> {
-    /// Looks at the messages that came since a receive was last asked about.
+    /// Probes a receive with the messages that arrived since it was probed last.
     pub(super) fn test_letters(&mut self, id: ReceiveId) {
         loop {
             let Some(receive) = self.act.receives.get(id.0 as usize) else { return };
@@ -66,7 +66,7 @@ impl Staged<'_> {
         }
     }
 
-    /// What a process waits for that has stopped at the gate.
+    /// The pending operation of a process that has stopped at the gate.
     pub(super) fn stopped_at(&mut self, pid: PidId) -> Pending {
         let schedule = self.machine.world.schedule.as_mut();
         match schedule.and_then(|it| it.stopped_for.take()) {
@@ -136,14 +136,14 @@ impl Staged<'_> {
             Some(millis) if millis >= self.long_timeout => {
                 Patience::Last(self.machine.world.clock.saturating_add(millis * NANOS_PER_MILLI))
             }
-            // What is no time raises an error, and that at once.
+            // An invalid timeout raises an error immediately.
             Some(_) | None => Patience::Soon,
         }
     }
 
     pub(super) fn would_take(&mut self, id: ReceiveId, message: Value) -> Match {
         let mut record = self.machine.world.record.take();
-        // What the other way would have looked at is not part of this run.
+        // Choices made while probing are returned separately; they are not part of this run.
         if let Some(record) = &mut record {
             let known = record.known.clone();
             let n_choices = record.choices.len();
@@ -161,7 +161,7 @@ impl Staged<'_> {
         Match { holds, choices: Vec::new() }
     }
 
-    /// Shows a receive one message, or none, and sees what it does.
+    /// Runs a copy of a receive on one message, or on an empty mailbox, and returns what it does.
     pub(super) fn probe(&mut self, id: ReceiveId, message: Option<Value>) -> Option<Probed> {
         let Act { receives, .. } = &self.act;
         let receive = receives.get(id.0 as usize)?;
@@ -180,7 +180,7 @@ impl Staged<'_> {
         world.schedule.as_mut().and_then(|it| it.probed.take())
     }
 
-    /// What an actor has just sent to a process comes before some of the messages that are there.
+    /// Moves the message that an actor has just sent to a process before the first message that must come later.
     pub(super) fn put_before(
         &mut self,
         pid: PidId,
@@ -198,7 +198,7 @@ impl Staged<'_> {
             letters.insert(place, letter);
             mailbox.insert(place, message);
         }
-        // Its receive looks at all of them again.
+        // The receive examines all messages again.
         if let Some(Pending::Receive(id)) = self.act.pending.get(&pid)
             && let Some(receive) = self.act.receives.get_mut(id.0 as usize)
         {
@@ -211,7 +211,7 @@ impl Staged<'_> {
         }
     }
 
-    /// Takes a message that nobody has taken out of its mailbox.
+    /// Removes a message from its mailbox that no receive has taken.
     pub fn lose(&mut self, id: MessageId) {
         let mut processes = self.machine.world.processes.values_mut();
         let found =

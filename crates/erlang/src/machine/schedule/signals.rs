@@ -1,10 +1,9 @@
-//! Signals that are no messages and take their time: exit signals, and requests to monitor that come
-//! behind one of them.
+//! Delayed signals other than messages: exit signals, and requests to monitor that follow an exit signal to the same
+//! process.
 //!
-//! A signal that is on its way is an actor whose step is that it arrives. What it does then depends on what
-//! its receiver is like by that time.
+//! A signal in transit is an actor whose only step is its arrival. The effect of the arrival depends on the state of
+//! the receiver at that time.
 
-use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::farewell::Part;
 use crate::machine::schedule::stage::{Staged, next};
 use crate::machine::schedule::touch::{self, Touch};
@@ -12,13 +11,14 @@ use crate::machine::schedule::{actor, is_inline};
 use crate::machine::signals::Through;
 use crate::machine::world::World;
 use trace::{Actor, Mode, Offer, Signal};
+use values::{AtomId, PidId, RefId, Value};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OnTheWay {
     from: PidId,
     to: PidId,
     what: What,
-    /// How many messages its sender had sent before it.
+    /// The number of messages that the sender had sent before this signal.
     n_sent: u32,
 }
 
@@ -29,14 +29,14 @@ enum What {
 }
 
 impl OnTheWay {
-    /// Whether the program sent it, by `exit/2`.
+    /// Whether the program sent the signal itself, by `exit/2`.
     pub(super) fn is_asked_for(self) -> bool {
         matches!(self.what, What::Exit(_, Through::Exit))
     }
 }
 
 impl World {
-    /// Whether signals of a process to another take their time.
+    /// Whether signals from one process to another are delayed.
     pub(in crate::machine) fn delays(&self, from: PidId, to: PidId) -> bool {
         let Some(schedule) = &self.schedule else { return false };
         let has_been = || schedule.ghosts.contains_key(&to);
@@ -44,7 +44,7 @@ impl World {
         schedule.delays_signals && !schedule.is_arriving && from != to && is_there()
     }
 
-    /// Sends an exit signal on its way. `false`: it is there at once.
+    /// Sends a delayed exit signal. `false` if signals are not delayed, so that it must be delivered at once.
     pub(in crate::machine) fn sets_out(
         &mut self,
         from: PidId,
@@ -62,8 +62,8 @@ impl World {
         is_delayed
     }
 
-    /// The running process monitors another one that it has sent a signal before: the request comes later
-    /// than that. `false`: it is there at once.
+    /// Delays the monitor request of the running process if an exit signal of it to the same process is in transit,
+    /// because signals between two processes keep their order. `false` if the request takes effect at once.
     pub(in crate::machine) fn monitor_sets_out(&mut self, id: RefId, to: PidId) -> bool {
         let from = self.current;
         let is_delayed = self.delays(from, to) && self.is_signalled(from, to);
@@ -84,13 +84,13 @@ impl World {
         schedule.draft.signals.push(Signal { actor: signal, to: actor(to) });
     }
 
-    /// Whether a signal of one process to another is on its way.
+    /// Whether a signal from one process to another is in transit.
     pub(super) fn is_signalled(&self, from: PidId, to: PidId) -> bool {
         let mut all = self.schedule.iter().flat_map(|it| it.on_the_way.values());
         all.any(|it| (it.from, it.to) == (from, to))
     }
 
-    /// Whether something is done while signals take no time.
+    /// Sets whether signals are delivered at once for now.
     pub(in crate::machine) fn let_arrive(&mut self, are_prompt: bool) {
         if let Some(schedule) = &mut self.schedule {
             schedule.is_arriving = are_prompt;
@@ -156,7 +156,7 @@ impl Staged<'_> {
         self.put_before(to, actor, |it| it.from == super::actor(from) && n_sent <= it.n);
     }
 
-    /// What a signal is, in words.
+    /// Describes a signal.
     pub(super) fn narrate_signal(&self, signal: OnTheWay) -> String {
         let path = |it| self.machine.world.names.path(it);
         let (from, to) = (path(signal.from), path(signal.to));

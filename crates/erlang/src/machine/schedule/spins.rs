@@ -1,13 +1,12 @@
-//! Loops that wait for others: a process that has come back to where it was and has changed nothing.
+//! Waiting loops: detects that a process has returned to an earlier state without changing anything.
 //!
-//! Its next round would be the same again, and what others see is the same without it. So the process is
-//! idle until another one changes something that the round read, or sends it a message that a receive of
-//! the round would take (spin loops; Kokologiannakis, Ren and Vafeiadis, FMCAD 2021). Nothing is lost: a
-//! run with a round that changed nothing ends like the run without it.
+//! The next round of such a loop would be the same, and other processes can't observe it. So the process is idle until
+//! another actor changes something that the round has read, or sends it a message that a receive of the round would
+//! take [Kokologiannakis et al. 2021]. No behaviour is lost: a run with a round that changed nothing ends like the run
+//! without it.
 
 use crate::builtins::Shares;
 use crate::code::{Ins, Program, Reg, Src};
-use crate::data::{AtomId, PidId, Value, equal_exact};
 use crate::machine::process::{Execution, Frame, Process, Start};
 use crate::machine::schedule::stage::{NANOS_PER_MILLI, Pending, Staged};
 use crate::machine::schedule::touch::only_looks;
@@ -19,16 +18,17 @@ use std::sync::Arc;
 use trace::{
     Access, Actor, Label, MessageId, Mode, Offer, OfferKind, Patience, ReceiveId, Spin, Take,
 };
+use values::{AtomId, PidId, Value, equal_exact};
 
 /// The latest steps of a process, none of which changed anything.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Quiet {
     steps: Vec<QuietStep>,
-    /// Its last steps were a round, and its next step begins another one.
+    /// Present if the last steps were a complete round, so that the next step begins another one.
     spin: Option<Spin>,
-    /// What it could do before it was found to be idle.
+    /// Present if the process is idle.
     idle: Option<Idle>,
-    /// Messages that were reason to go round once more.
+    /// Messages that have already made the process go round once more.
     known: BTreeSet<MessageId>,
 }
 
@@ -36,11 +36,11 @@ pub(super) struct Quiet {
 struct QuietStep {
     before: Rc<Frozen>,
     accesses: Vec<Access>,
-    /// A receive that gave up.
+    /// The receive that timed out in this step, if any.
     gave_up: Option<ReceiveId>,
     reads_clock: bool,
     millis: u64,
-    /// Messages of the process to itself, as those that devices answer with.
+    /// Messages of the process to itself, such as replies of devices.
     sent: Vec<MessageId>,
     took: Option<MessageId>,
 }
@@ -50,7 +50,7 @@ struct Idle {
     patience: Option<Patience>,
 }
 
-/// What a process is made of that nobody else changes.
+/// The state of a process that only the process itself can change.
 #[derive(Debug)]
 pub(super) struct Frozen {
     pc: u32,
@@ -67,9 +67,9 @@ pub(super) struct Frozen {
     n_aliases: usize,
 }
 
-/// Longer rounds are not looked for.
+/// The maximum number of steps of a round.
 const MAX_STEPS: usize = 64;
-/// Nor those of processes with more on their stacks.
+/// The maximum stack size, in values, of processes whose rounds are detected.
 const MAX_STACK: usize = 4096;
 
 impl Quiet {
@@ -77,7 +77,7 @@ impl Quiet {
         self.idle.is_some()
     }
 
-    /// The steps of the round that it would begin again.
+    /// The steps of the round that the process would repeat.
     fn round(&self) -> &[QuietStep] {
         let n_steps = self.spin.as_ref().map_or(0, |it| it.n_steps);
         self.steps.get(self.steps.len().saturating_sub(n_steps)..).unwrap_or_default()
@@ -108,11 +108,11 @@ impl Frozen {
         })
     }
 
-    /// Whether a process is as it was then.
+    /// Whether the state of a process is the same as then.
     fn is(&self, (program, world): (&Program, &World), process: &Process) -> bool {
         let Some(execution) = &process.execution else { return false };
         let same = |a: Value, b: Value| match world.record {
-            // What values are made of might have other shadows.
+            // In recorded runs values must be identical, because parts of equal values may have different shadows.
             Some(_) => a == b,
             None => equal_exact(&world.heap, &world.atoms, a, b),
         };
@@ -130,8 +130,8 @@ impl Frozen {
     }
 }
 
-/// What a process has in its registers: those below the depth at which its next operation puts the result,
-/// and the arguments of that. Registers above hold what is left of calls that are over.
+/// The values of a process that are in use: the registers below the one for the result of its next operation, and the
+/// arguments of that operation. Registers above hold remains of calls that have returned.
 fn in_use(program: &Program, execution: &Execution) -> Vec<Value> {
     let Execution { stack, base, .. } = execution;
     let all = || stack.clone();
@@ -142,7 +142,7 @@ fn in_use(program: &Program, execution: &Execution) -> Vec<Value> {
     let entry = program.function_at(execution.pc).map_or(0, |it| it.entry);
     let is_assembled =
         matches!((code(entry), code(entry + 1)), (Some(Ins::Clear { .. }), Some(Ins::Jump { .. })));
-    // Code that came as assembly gives registers out otherwise.
+    // In code translated from assembly, registers are allocated differently.
     let Some(ins) = code(execution.pc).filter(|_| !is_assembled) else { return all() };
     let args = |at: u32, n: u8| {
         let from = at as usize;
@@ -172,7 +172,7 @@ fn in_use(program: &Program, execution: &Execution) -> Vec<Value> {
 }
 
 impl World {
-    /// The step that is going on does this: whether it only looks, and whether at the time.
+    /// Notes whether the current step only reads, and whether it reads the clock.
     pub(super) fn note_looking(&mut self, shares: Shares, args: &[Value], is_visible: bool) {
         let changes = is_visible && !only_looks(shares) && !self.is_with_device(shares, args);
         if let Some(schedule) = &mut self.schedule {
@@ -181,8 +181,8 @@ impl World {
         }
     }
 
-    /// Whether a process begins or ceases to monitor a device, as all do who print something. Devices do
-    /// not notice.
+    /// Whether a process sets or removes a monitor of a device, as every process does that prints something. Devices do
+    /// not observe this.
     fn is_with_device(&self, shares: Shares, args: &[Value]) -> bool {
         let target = if let (Shares::Monitor, [_, target, ..]) = (shares, args) {
             target.as_pid()
@@ -198,7 +198,7 @@ impl World {
 }
 
 impl Staged<'_> {
-    /// A process before a step that might change nothing.
+    /// The state of a process before a step that might change nothing.
     pub(super) fn freeze(&mut self, label: Label) -> Option<Rc<Frozen>> {
         let pid = PidId(label.actor.0);
         let world = &self.machine.world;
@@ -227,7 +227,7 @@ impl Staged<'_> {
         Frozen::of(&self.machine.program, process).map(Rc::new)
     }
 
-    /// A process begins a step: the round that it goes round once more, if it does.
+    /// Begins a step of a process. Returns the round that the step begins to repeat, if any.
     pub(super) fn begin_round(&mut self, label: Label) -> Option<Spin> {
         let pid = PidId(label.actor.0);
         if self.act.is_last {
@@ -236,7 +236,7 @@ impl Staged<'_> {
         let quiet = Rc::make_mut(self.act.spins.get_mut(&pid)?);
         let spin = quiet.spin.take().filter(|_| matches!(label.take, Take::Next | Take::Timeout));
         if quiet.idle.take().is_some() {
-            // There is a message that the round would take, or time has passed.
+            // A message has come that the round would take, or time has passed.
             let process = self.machine.world.processes.get(&pid);
             quiet.known.extend(process.into_iter().flat_map(|it| &it.letters));
             quiet.steps.clear();
@@ -244,7 +244,8 @@ impl Staged<'_> {
         spin
     }
 
-    /// What a step was is known: who can go on because of it, and whether its process has come round.
+    /// Ends a step, whose accesses are now known: wakes the processes that depend on it, and checks whether its process
+    /// has completed a round.
     pub(super) fn end_round(
         &mut self,
         label: Label,
@@ -256,7 +257,7 @@ impl Staged<'_> {
         let pid = PidId(label.actor.0);
         self.wake_spinning(pid, draft);
         let is_own = |it: &MessageId| it.from == label.actor;
-        // Who formatted what was printed is there no more, and nobody knew of it.
+        // Processes that formatted output have ended within the step, and no other process knew of them.
         let gone = draft.spawned.iter().filter(|it| !self.is_there(**it)).map(|it| PidId(it.0));
         let gone: Vec<PidId> = gone.collect();
         let is_of_gone = |it: &Access| {
@@ -294,7 +295,7 @@ impl Staged<'_> {
         self.look_for_round(pid);
     }
 
-    /// Whether an actor that a step started is there after it. Those that format what is printed are not.
+    /// Whether an actor that a step started still exists after it. Processes that format output do not.
     fn is_there(&self, actor: Actor) -> bool {
         let pid = PidId(actor.0);
         self.machine.world.processes.contains_key(&pid) || !self.machine.world.names.is_process(pid)
@@ -335,7 +336,7 @@ impl Staged<'_> {
         }
     }
 
-    /// What the process waits for with its next step becomes a part of what it offers.
+    /// Makes the next step of a process that is idle depend on all reads of the round.
     fn offer_spin(&mut self, pid: PidId, spin: &Spin) -> Option<Idle> {
         match self.act.pending.get_mut(&pid)? {
             Pending::Operation(kind) => {
@@ -360,7 +361,7 @@ impl Staged<'_> {
         }
     }
 
-    /// A step may have changed what others go round for.
+    /// Wakes idle processes whose rounds have read something that the step changed.
     fn wake_spinning(&mut self, by: PidId, draft: &Draft) {
         let changed: Vec<Access> =
             draft.touch.accesses.iter().copied().filter(|it| is_write(it.mode)).collect();
@@ -377,13 +378,13 @@ impl Staged<'_> {
         }
     }
 
-    /// The clock goes on.
+    /// Wakes idle processes whose rounds have read the clock.
     fn let_time_pass(&mut self) {
         let pids: Vec<PidId> = self.act.spins.keys().copied().collect();
         pids.into_iter().for_each(|it| self.forget_steps(it, &|it| it.reads_clock));
     }
 
-    /// Forgets the steps up to the last one that would do something else now.
+    /// Forgets the steps of a process up to the last one whose outcome would now be different.
     fn forget_steps(&mut self, pid: PidId, is_stale: &dyn Fn(&QuietStep) -> bool) {
         let Some(quiet) = self.act.spins.get(&pid) else { return };
         let Some(last) = quiet.steps.iter().rposition(is_stale) else { return };
@@ -397,7 +398,7 @@ impl Staged<'_> {
         }
     }
 
-    /// It can go round once more.
+    /// Makes an idle process runnable: it may go round once more.
     fn stir(&mut self, pid: PidId, idle: Idle) {
         match self.act.pending.get_mut(&pid) {
             Some(Pending::Operation(kind)) => {
@@ -415,13 +416,13 @@ impl Staged<'_> {
         }
     }
 
-    /// What an idle process offers: the same as ever if there is a message that its round would take.
+    /// The offer of an idle process: the normal one if a message has come that its round would take.
     pub(super) fn offer_of_idle(&mut self, pid: PidId, offer: Offer) -> Offer {
         let Some(idle) = self.act.spins.get(&pid).and_then(|it| it.idle) else { return offer };
         if self.is_wanted(pid, &offer) { awake(offer, idle.patience) } else { offer }
     }
 
-    /// When an idle process may go on as time has passed, if its round asked for the time.
+    /// If the round of an idle process reads the clock: the time at which the process may continue, and its offer then.
     pub(super) fn offer_later(&self, offer: &Offer) -> Option<(u64, Offer)> {
         let quiet = self.act.spins.get(&PidId(offer.actor.0))?;
         let idle = quiet.idle.filter(|_| quiet.is_timed())?;
@@ -430,8 +431,8 @@ impl Staged<'_> {
         Some((at, awake(offer.clone(), idle.patience.map(|_| Patience::Soon))))
     }
 
-    /// Whether a message has come that some receive of the round would take, and not the one that the
-    /// process is at.
+    /// Whether a message has come that some receive of the round would take, other than the receive at which the
+    /// process waits.
     fn is_wanted(&mut self, pid: PidId, offer: &Offer) -> bool {
         let Some(quiet) = self.act.spins.get(&pid).map(Rc::clone) else { return false };
         let Some(process) = self.machine.world.processes.get(&pid) else { return false };
@@ -457,7 +458,7 @@ fn awake(mut offer: Offer, patience: Option<Patience>) -> Offer {
     offer
 }
 
-/// Whether somebody might notice the access of a process.
+/// Whether an access of a process is a write that others might observe.
 fn writes(access: Access, by: PidId) -> bool {
     is_write(access.mode) && !is_own_or_clock(access, by)
 }
@@ -469,8 +470,8 @@ fn is_write(mode: Mode) -> bool {
     }
 }
 
-/// What a process sends to itself and takes out again is gone in the end; and that time passes is another
-/// matter.
+/// Whether an access is a write to the process's own mailbox or to the clock. What a process sends to itself is taken
+/// out again within the round, and the passing of time is handled separately.
 fn is_own_or_clock(access: Access, by: PidId) -> bool {
     let is_own = [touch::mailbox(by), touch::taken(by)].contains(&access.object);
     is_write(access.mode) && (is_own || access.object == touch::clock())

@@ -1,10 +1,9 @@
-//! A call as a stage: the steps that its processes could take now, and taking one.
+//! Executes a call under a schedule: offers the steps that its actors could take now, and takes the chosen one.
 //!
-//! Nothing is collected while a stage is open: values may be kept wherever it is convenient, and a
-//! run that needs more than the budget of memory is stopped.
+//! Garbage is not collected during a scheduled run, so values may be kept anywhere; a run that needs more memory than
+//! its limit is stopped.
 
 use crate::builtins::Stop;
-use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::farewell::Part;
 use crate::machine::interpret::{Pause, run};
 use crate::machine::process::{Execution, OnReturn, Process, Status};
@@ -31,64 +30,65 @@ use trace::{
     Access, Actor, ActorName, Covered, ExecutorError, Input, Label, Match, MessageId, Mode, Offer,
     OfferKind, Patience, Performed, ReceiveId, Stage, Step, StepText, Take,
 };
+use values::{AtomId, NodeId, PidId, RefId, Value};
 
-/// A function of a loaded program whose processes are run in an order decided outside.
+/// A function of a loaded program that is run under schedules decided elsewhere.
 #[derive(Debug)]
 pub struct Staged<'m> {
     pub(super) machine: &'m mut Machine,
     module: Atom,
     function: Atom,
     recorder: Recorder,
-    /// Whether arguments are symbolic.
+    /// Whether the arguments are symbolic.
     pub is_recorded: bool,
-    /// Whether steps say what they did.
+    /// Whether steps are described in words.
     pub is_narrated: bool,
-    /// Timeouts this long or longer, in milliseconds, happen only when nothing else can.
+    /// Timeouts of at least this many milliseconds happen only when no other step is possible.
     pub long_timeout: u64,
-    /// What the program wrote in the run that ended last.
+    /// The output of the program in the run that ended last.
     pub output: Vec<u8>,
-    /// Whether a loop that waits goes round again only when that could make a difference.
+    /// Whether waiting loops are detected, so that their rounds are repeated only if that can make a difference.
     pub sees_spins: bool,
-    /// Whether signals that are no messages take their time.
+    /// Whether signals other than messages are delayed.
     pub delays_signals: bool,
-    /// Nodes that go down, each at some time.
+    /// The nodes that go down, each at some time.
     pub falling: Vec<NodeId>,
     pub(super) is_mail_ordered: bool,
-    /// Steps of the run so far.
+    /// The number of steps of the current run.
     n_steps: usize,
-    /// Runs as they were on the way to where the last one went; the longest ones last.
+    /// Checkpoints along the last run, in the order of their number of steps.
     kept: Vec<Kept>,
-    /// What the last one of them had made on the heap.
+    /// The heap cells of the last checkpoint.
     cells: Vec<Value>,
     pub(super) act: Act,
 }
 
-/// The run that is going on.
+/// The current run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Act {
     pub(super) pending: BTreeMap<PidId, Pending>,
     pub(super) receives: Vec<Rc<Receive>>,
     pub(super) spins: BTreeMap<PidId, Rc<Quiet>>,
-    /// Whom processes are about to ask something.
+    /// The process that each process is about to query.
     pub(super) asked: BTreeMap<PidId, PidId>,
     pub(super) timers: FxHashMap<Actor, TimerId>,
     pub(super) crashes: Vec<Crash>,
     pub(super) stopped: Option<trace::Stopped>,
     pub(super) unit: PidId,
     is_open: bool,
-    /// All that is left is to let time pass.
+    /// Whether no step is possible except by letting time pass.
     pub(super) is_last: bool,
 }
 
-/// What a process will do when it is its turn.
+/// The next step of a process.
 #[derive(Clone, Debug)]
 pub(super) enum Pending {
     Operation(Arc<OfferKind>),
     Receive(ReceiveId),
     Exit(End),
-    /// It has begun to end.
+    /// The process has begun to end and continues with the next part.
     Ending,
-    /// It waits for nothing.
+    /// The process waits for nothing, as in a receive without clauses, so it never continues.
     Stuck,
 }
 
@@ -99,7 +99,7 @@ pub(super) enum End {
     Killed(Value),
 }
 
-/// How many steps are taken again at most, and how many runs are kept for that.
+/// The minimum distance between two checkpoints in steps, and the maximum number of checkpoints.
 const KEEP_EVERY: usize = 4;
 const MAX_KEPT: usize = 256;
 
@@ -130,7 +130,7 @@ impl Staged<'_> {
 }
 
 impl<'m> Staged<'m> {
-    /// Inputs and results are as the spec says.
+    /// Restricts inputs and results by a spec.
     #[must_use]
     pub fn within(mut self, spec: FromSpec) -> Staged<'m> {
         self.recorder = Recorder::within(spec);
@@ -167,7 +167,7 @@ impl Stage for Staged<'_> {
                 res.push(self.offer_of_idle(pid, offer));
             }
         }
-        // Who has waited long enough when nobody else can do anything.
+        // The offer with the earliest timeout, which is made if no other step is possible.
         let mut last: Option<(u64, Offer)> = None;
         let mut is_open = false;
         for offer in &res {
@@ -262,7 +262,7 @@ impl Stage for Staged<'_> {
     }
 
     fn again(&mut self, label: Label, is_last: bool) -> Result<(), ExecutorError> {
-        // Offers let time pass and name the timers.
+        // Computing offers advances the clock and assigns actors to timers.
         if is_last || !self.act.pending.contains_key(&PidId(label.actor.0)) {
             self.offers()?;
         }
@@ -316,7 +316,8 @@ impl Stage for Staged<'_> {
     }
 }
 
-/// An operation that touches this; what it sends touches mailboxes in the mode.
+/// The offer of an operation with these accesses. The message that it sends accesses its receiver's mailbox in the
+/// given mode.
 pub(super) fn next(actor: Actor, touch: Touch, mail_mode: Mode) -> Offer {
     let Touch { accesses, is_global, kills, mail, may_lose, .. } = touch;
     let mail = mail.map(|it| Access { object: touch::mailbox(it), mode: mail_mode });
@@ -359,16 +360,16 @@ impl Staged<'_> {
         self.drain()
     }
 
-    /// How messages touch the mailboxes that they come to.
+    /// The access mode of sent messages to their receivers' mailboxes.
     pub(super) fn mail_mode(&self) -> Mode {
         mail_mode(self.is_mail_ordered)
     }
 
-    /// What a process could do.
+    /// The step that a process could take.
     fn offer(&mut self, pid: PidId) -> Option<Offer> {
         let who = actor(pid);
         let pending = self.act.pending.get(&pid)?;
-        // Whoever is suspended does nothing but end if it is told to.
+        // A suspended process takes no steps except those of its end.
         let goes_on = matches!(pending, Pending::Exit(End::Killed(_)) | Pending::Ending);
         if !goes_on && self.machine.world.is_suspended(pid) {
             return None;
@@ -376,7 +377,7 @@ impl Staged<'_> {
         match pending {
             Pending::Operation(kind) => {
                 let mut offer = Offer { actor: who, kind: Arc::clone(kind) };
-                // What it signalled before must be there first.
+                // The signals that the process sent to the queried one must arrive first.
                 let asked = self.act.asked.get(&pid);
                 if asked.is_some_and(|it| self.machine.world.is_signalled(pid, *it))
                     && let OfferKind::Next { is_idle, .. } = Arc::make_mut(&mut offer.kind)
@@ -420,7 +421,7 @@ impl Staged<'_> {
                 Pause::Wait => {
                     let process = self.machine.world.processes.get_mut(&pid);
                     if let Some(process) = process.filter(|it| it.status == Status::Hibernating) {
-                        // It goes on with the first message, which it will receive.
+                        // A hibernating process continues with the first message, which it will receive.
                         process.status = Status::Runnable;
                     } else {
                         self.act.pending.insert(pid, Pending::Stuck);
@@ -469,7 +470,7 @@ impl Staged<'_> {
         }
     }
 
-    /// `None`: the run has been stopped, or the process is not there.
+    /// Runs a slice of a process. `None` if the run has been stopped, or the process does not exist.
     fn run_slice(&mut self, pid: PidId) -> Option<Pause> {
         let Machine { program, world, reductions, .. } = &mut *self.machine;
         world.current = pid;
@@ -500,7 +501,8 @@ impl Staged<'_> {
         Some(killed.map_or(pause, Pause::Killed))
     }
 
-    /// The system halts: what others were about to do they might have done before.
+    /// Notes that the system halts: the operations before which other processes stopped might have been executed
+    /// before.
     fn end_all_but(&mut self, pid: PidId) {
         let others: Vec<PidId> = self.act.pending.keys().copied().filter(|it| *it != pid).collect();
         if let Some(schedule) = &mut self.machine.world.schedule {
@@ -512,7 +514,7 @@ impl Staged<'_> {
         self.act.stopped.get_or_insert(why);
     }
 
-    /// The operation that was let through has to be made again.
+    /// Opens the gate again if the operation that was let through must be repeated.
     fn open_again(&mut self, pid: PidId) {
         let pc =
             self.machine.world.processes.get(&pid).and_then(|it| Some(it.execution.as_ref()?.pc));
@@ -529,12 +531,12 @@ impl Staged<'_> {
         Ok(())
     }
 
-    /// Brings all processes that were started or woken to where they wait for their turn.
+    /// Runs all processes that were started or woken until they wait for their turn.
     fn drain(&mut self) -> Result<(), MachineError> {
         self.drain_until(PidId(u32::MAX)).map(|_| ())
     }
 
-    /// The same until one of them is to go on; whether it is.
+    /// As [`Staged::drain`], but stops when a process is to continue. Returns whether it is.
     fn drain_until(&mut self, wanted: PidId) -> Result<bool, MachineError> {
         while self.act.stopped.is_none() {
             let Some(pid) = self.machine.world.queue.take(Schedulers::One) else {
@@ -560,7 +562,7 @@ impl Staged<'_> {
         Ok(false)
     }
 
-    /// Runs a process that waits for nobody's turn until it pauses.
+    /// Runs a slice of a process that runs inline.
     fn run_inline(&mut self, pid: PidId) -> Result<(), MachineError> {
         let gate = set_gate(&mut self.machine.world, Gate::Free);
         let current = self.machine.world.current;
@@ -671,7 +673,7 @@ impl Staged<'_> {
         })
     }
 
-    /// What happens when somebody is told that its monitor is in vain.
+    /// The offers of actors that report that a monitor's target does not exist.
     fn offer_vain_monitors(&self) -> Vec<Offer> {
         let world = &self.machine.world;
         let vain = world.schedule.iter().flat_map(|it| &it.vain_monitors);
@@ -683,7 +685,7 @@ impl Staged<'_> {
         vain.map(offer).collect()
     }
 
-    /// The monitor that an actor tells of.
+    /// The monitor that an actor reports on.
     pub(super) fn vain_monitor(&self, teller: Actor) -> Option<RefId> {
         self.machine.world.schedule.as_ref()?.vain_monitors.get(&teller).copied()
     }
@@ -778,7 +780,7 @@ fn gate(world: &World) -> Gate {
     world.schedule.as_ref().map_or(Gate::Closed, |it| it.gate)
 }
 
-/// Sets the gate; what it was.
+/// Sets the gate. Returns its previous state.
 pub(super) fn set_gate(world: &mut World, gate: Gate) -> Gate {
     match &mut world.schedule {
         Some(schedule) => std::mem::replace(&mut schedule.gate, gate),

@@ -1,10 +1,9 @@
-//! What operations on tables of terms touch.
+//! The accesses of operations on ETS tables.
 //!
-//! A name and the table that has it are two things: who calls a table by its name looks which one
-//! that is. What fails only looks whether it may.
+//! A table and its name are different objects: an operation by name reads which table has the name. An operation that
+//! fails only reads.
 
 use crate::builtins::{TableUse, phash2};
-use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::boot::is_table_of_system;
 use crate::machine::schedule::is_inline;
@@ -12,8 +11,9 @@ use crate::machine::schedule::touch::{Family, Touch, atom, life, object};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use trace::{Mode, Object};
+use values::{AtomId, PidId, RefId, Value};
 
-/// Whether it leaves the table as it is. Who fixes a table changes it.
+/// Whether an operation leaves the table unchanged. Fixing a table counts as a change.
 pub(super) fn only_looks(using: TableUse) -> bool {
     match using {
         TableUse::WhereIs => true,
@@ -24,8 +24,8 @@ pub(super) fn only_looks(using: TableUse) -> bool {
     }
 }
 
-/// Whether the one who may not write is refused, or the one who may not read. Everybody may ask how large a
-/// table is.
+/// Whether the operation needs the permission to write (`true`) or to read (`false`). `None` if it needs no permission:
+/// every process may ask for the size of a table.
 fn writes(using: TableUse) -> Option<bool> {
     let asks = matches!(using, TableUse::Whole(Mode::Read | Mode::ReadPart));
     (!asks).then_some(using != TableUse::Key(Mode::Read))
@@ -62,7 +62,7 @@ pub(super) fn of_call(w: &World, using: TableUse, first: Value, second: Value) -
     let is_refused = match id {
         Some(_) if is_owners => owner != Some(w.current),
         Some(_) => !writes(using).is_none_or(may),
-        // One of the system's is started when somebody asks for it.
+        // Tables of the runtime system are created on demand.
         None => !first.as_atom().is_some_and(|it| is_table_of_system(w.atoms.name(it))),
     };
     if is_refused {
@@ -83,7 +83,7 @@ pub(super) fn of_call(w: &World, using: TableUse, first: Value, second: Value) -
         TableUse::Insert | TableUse::InsertNew | TableUse::DeleteObject => {
             let objects = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
             let has = |it: &Value| w.ets.has_key_of(w.here(), &w.heap, &w.atoms, (first, *it));
-            // One that finds its key taken only looks.
+            // `insert_new` of an existing key only reads.
             let is_look = using == TableUse::InsertNew && objects.iter().any(has);
             let (whole, part) = match is_look {
                 true => (Mode::ReadPart, Mode::Read),
@@ -93,7 +93,8 @@ pub(super) fn of_call(w: &World, using: TableUse, first: Value, second: Value) -
             let place = w.ets.key_position(w.here(), first).unwrap_or(1).saturating_sub(1);
             for object in objects {
                 if let Some(it) = w.heap.elements(object).and_then(|it| it.get(place)) {
-                    // To put the same there twice is to put it there, whatever the input.
+                    // In recorded runs, whether two inserted objects are the same may depend on the input, so the
+                    // insertion is treated as a write.
                     let is_put = using == TableUse::Insert && w.record.is_none();
                     let part = if is_put { Mode::Put(content(w, object)) } else { part };
                     touch.access(key(*it), part);
@@ -103,7 +104,7 @@ pub(super) fn of_call(w: &World, using: TableUse, first: Value, second: Value) -
         TableUse::Delete => {
             touch.access(table, Mode::Write);
             touch_name_of(w, &mut touch, first);
-            // Who ends has nothing to do with it any more.
+            // Which process deletes the table is decided against the end of the owner.
             if let Some(owner) = owner.filter(|it| *it != w.current) {
                 touch.access(life(owner), Mode::Read);
             }
@@ -140,7 +141,7 @@ pub(super) fn of_call(w: &World, using: TableUse, first: Value, second: Value) -
     Some(touch)
 }
 
-/// A table goes with its owner, or to its heir.
+/// Adds the accesses of the end of a table's owner: the table is deleted or given to its heir.
 pub(super) fn touch_given_up(w: &World, touch: &mut Touch, owner: PidId, table: RefId) {
     let table = Value::reference(table);
     if let Some(table) = called(w, table) {
@@ -156,7 +157,8 @@ pub(super) fn touch_given_up(w: &World, touch: &mut Touch, owner: PidId, table: 
     }
 }
 
-/// One that nobody can name is nobody's business yet; but the dead inherit nothing.
+/// Adds the accesses of the creation of a table. An unnamed table can't be observed by other processes yet, but its
+/// heirs must be alive.
 fn of_new(w: &World, name: Value, options: Value) -> Option<Touch> {
     let mut touch = Touch::default();
     let options = w.heap.list_items(options).unwrap_or_default();
@@ -171,7 +173,7 @@ fn of_new(w: &World, name: Value, options: Value) -> Option<Touch> {
     (!touch.accesses.is_empty()).then_some(touch)
 }
 
-/// A table loses its name, if it has one.
+/// Adds the access to a table's name, which becomes free.
 fn touch_name_of(w: &World, touch: &mut Touch, table: Value) {
     if let Some(name) = w.ets.name_of(w.here(), table) {
         touch.access(naming(w, name), Mode::Write);
@@ -184,7 +186,7 @@ fn touch_key(touch: &mut Touch, table: Object, key: Object, mode: Mode) {
     touch.access(key, mode);
 }
 
-/// Who is to inherit a table, if an option says that.
+/// The heir that an option names.
 fn heir(w: &World, option: Value) -> Option<PidId> {
     match w.heap.elements(option)? {
         [tag, pid, _] if tag.is_atom(AtomId::HEIR) => pid.as_pid(),
@@ -192,13 +194,13 @@ fn heir(w: &World, option: Value) -> Option<PidId> {
     }
 }
 
-/// Which table has a name.
+/// The object that says which table has a name.
 fn naming(w: &World, name: AtomId) -> Object {
     object(Family::TableName, atom(w, name), u64::from(w.here().0))
 }
 
-/// The table that is called so, if only one that is gone. Those of the system have the same name in
-/// every run, and may be yet to come.
+/// The object of a table, given by name or identifier, even if the table does not exist any more. A table of the
+/// runtime system has the same object in every run, and may not exist yet.
 fn called(w: &World, value: Value) -> Option<Object> {
     let of_system =
         |name: AtomId| object(Family::SystemTable, atom(w, name), u64::from(w.here().0));
@@ -215,7 +217,7 @@ fn by_id(id: RefId) -> Object {
     object(Family::Table, u64::from(id.owner.0), u64::from(id.n))
 }
 
-/// A hash that no two objects of a table share, for all practical purposes.
+/// A hash that is, for all practical purposes, different for different objects of a table.
 fn content(w: &World, object: Value) -> u64 {
     let mut hasher = FxHasher::default();
     phash2(w, object).hash(&mut hasher);

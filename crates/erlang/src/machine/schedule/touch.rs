@@ -1,11 +1,10 @@
-//! The objects that a step reads and writes, from which it follows with which other steps it conflicts.
+//! The objects that a step reads and writes, which determine with which other steps it conflicts.
 //!
-//! What a builtin shares with other processes is a column of its row ([`Shares`]); here that becomes the
-//! objects of one call. Two sends to one mailbox do not conflict: which message a receive takes is decided
-//! where it is taken.
+//! What a builtin shares with other processes is a column of its row ([`Shares`]); this module computes the objects of
+//! one call from it. Two messages to the same mailbox do not conflict: which message a receive takes is decided by the
+//! receive.
 
 use crate::builtins::{CHANGING_ITEMS, Shares, SystemItem, phash2};
-use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::farewell::Part;
 use crate::machine::process::{AliasKind, Process};
@@ -17,22 +16,23 @@ use crate::machine::signals::Through;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use trace::{Access, Mode, Object};
+use values::{AtomId, NodeId, PidId, RefId, Value};
 
-/// What an operation touches.
+/// The accesses and effects of an operation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Touch {
     pub(super) accesses: Vec<Access>,
     pub(super) is_global: bool,
-    /// Had others done something else before, it might touch something else or reach other processes. That
-    /// a table might be gone is not meant.
+    /// Whether the operation might access other objects or reach other processes if other steps came before it. The
+    /// existence of tables is not taken into account.
     pub(super) might_differ: bool,
-    /// Whom it may end.
+    /// The processes that the operation may end.
     pub(super) kills: Vec<PidId>,
-    /// Who gets the message that it sends.
+    /// The receiver of the message that the operation sends.
     pub(super) mail: Option<PidId>,
-    /// It may get lost on its way.
+    /// Whether this message may be lost.
     pub(super) may_lose: bool,
-    /// Whom it asks something that depends on what was signalled before.
+    /// The process that the operation queries: the answer depends on signals that were sent to it before.
     pub(super) asks: Option<PidId>,
 }
 
@@ -50,7 +50,7 @@ impl Touch {
         self.asks = self.asks.or(other.asks);
     }
 
-    /// What the running process signalled to another before is there when it asks it something.
+    /// Adds the query of another process, at which all earlier signals of the running process have arrived.
     fn ask(&mut self, w: &World, pid: PidId) {
         if w.delays(w.current, pid) {
             self.asks = Some(pid);
@@ -64,7 +64,7 @@ impl Touch {
     }
 }
 
-/// Whether what a call touches depends on what others did before.
+/// Whether the accesses of a call depend on the steps before it.
 fn might_differ(shares: Shares) -> bool {
     match shares {
         Shares::Nothing | Shares::InItsCode | Shares::Everything | Shares::StartTimer => false,
@@ -81,8 +81,8 @@ fn might_differ(shares: Shares) -> bool {
     }
 }
 
-/// Whether a call changes nothing that its row speaks of, whatever it finds. What it sends and starts is known
-/// besides.
+/// Whether a call never changes the state that its row describes. Sent messages and started processes are tracked
+/// separately.
 pub(super) fn only_looks(shares: Shares) -> bool {
     match shares {
         Shares::Nothing | Shares::InItsCode | Shares::Population | Shares::Send => true,
@@ -104,7 +104,7 @@ pub(super) fn only_looks(shares: Shares) -> bool {
     }
 }
 
-/// What a call touches; `None` if nobody else can tell that it was made.
+/// The accesses of a call; `None` if no other process can observe it.
 pub(super) fn of_call(w: &World, shares: Shares, args: &[Value]) -> Option<Touch> {
     let first = args.first().copied().unwrap_or(Value::NIL);
     let second = args.get(1).copied().unwrap_or(Value::NIL);
@@ -155,7 +155,7 @@ pub(super) fn of_call(w: &World, shares: Shares, args: &[Value]) -> Option<Touch
             let node = first.as_atom().and_then(|it| w.heap.nodes.find(it));
             touch_node(w, &mut touch, node.unwrap_or(NodeId::ELSEWHERE), mode);
         }
-        // A node that is alone stays so.
+        // In a system with one node, the nodes never change.
         Shares::Nodes if !w.heap.nodes.is_distributed() => return None,
         Shares::Nodes => touch.access(network(), Mode::Read),
         Shares::ProcessInfo => return of_info(w, first.as_pid()?, second),
@@ -205,7 +205,7 @@ pub(super) fn of_call(w: &World, shares: Shares, args: &[Value]) -> Option<Touch
     Some(touch)
 }
 
-/// Sends an exit signal: what it does where it arrives belongs to the step if it is there at once.
+/// Adds an exit signal; its effects on the receiver are included if it is delivered at once.
 fn touch_exit(w: &World, touch: &mut Touch, to: Value, reason: Value) {
     let Some(pid) = to.as_pid() else { return };
     touch_node(w, touch, pid.node(), Mode::Read);
@@ -215,7 +215,7 @@ fn touch_exit(w: &World, touch: &mut Touch, to: Value, reason: Value) {
     }
 }
 
-/// Makes a link or ends it.
+/// Adds the creation or removal of a link.
 fn touch_link(w: &World, touch: &mut Touch, other: Value, mode: Mode) {
     let Some(pid) = other.as_pid() else { return };
     touch_node(w, touch, pid.node(), Mode::Read);
@@ -227,7 +227,8 @@ fn touch_link(w: &World, touch: &mut Touch, other: Value, mode: Mode) {
     touch.access(links(w.current), Mode::WritePart);
 }
 
-/// Asks whether a process is alive. One that was told to end counts as gone, before and after it went.
+/// Adds the query whether a process is alive. A process that a signal has ended counts as dead, also before it takes
+/// the step of its end.
 fn touch_alive(w: &World, touch: &mut Touch, pid: PidId) {
     touch.ask(w, pid);
     touch.access(doom(pid), Mode::Read);
@@ -236,7 +237,7 @@ fn touch_alive(w: &World, touch: &mut Touch, pid: PidId) {
     }
 }
 
-/// Gives a process a name, if it has none and nobody has the name.
+/// Adds the registration of a name, which fails if the name is taken or the process already has a name.
 fn touch_registered(w: &World, touch: &mut Touch, name: Value, process: Value) {
     let pid = process.as_pid();
     let is_nameless = |it: PidId| w.processes.get(&it).is_some_and(|it| it.name.is_none());
@@ -244,7 +245,7 @@ fn touch_registered(w: &World, touch: &mut Touch, name: Value, process: Value) {
     touch_naming(w, touch, name, (pid, is_given));
 }
 
-/// What an item of `erlang:system_info/1` depends on, if that may change while a program runs.
+/// The object on which an item of `erlang:system_info/1` depends; `None` if the item never changes.
 fn of_system_info(w: &World, item: Value) -> Option<Object> {
     let name = w.atoms.name(item.as_atom()?);
     let (_, of) = CHANGING_ITEMS.iter().find(|it| it.0 == name)?;
@@ -255,7 +256,7 @@ fn of_system_info(w: &World, item: Value) -> Option<Object> {
     })
 }
 
-/// Whether a clock is asked for a time in units in which all of a run happens at once.
+/// Whether the clock is read in a unit so coarse that all reads of a run give the same value.
 fn is_coarse(w: &World, args: &[Value]) -> bool {
     let Some(unit) = args.first() else { return false };
     let is_name = |it: AtomId| {
@@ -264,17 +265,17 @@ fn is_coarse(w: &World, args: &[Value]) -> bool {
     unit.as_atom().is_some_and(is_name) || unit.as_int().is_some_and(|it| it <= 1000)
 }
 
-/// A child has the group leader of its parent.
+/// A new process inherits its parent's group leader.
 fn of_spawn(w: &World) -> Touch {
     Touch::of(&[(population(), Mode::WritePart), (leader(w.current), Mode::Read)])
 }
 
-/// A process loses interest in another.
+/// The accesses of the removal of a monitor.
 fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
     let mut touch = Touch { might_differ: true, ..Touch::default() };
     let options = w.heap.list_items(options);
     let is_known = |it: &Value| it.is_atom(AtomId::FLUSH) || it.is_atom(AtomId::INFO);
-    // One that fails does nothing.
+    // Invalid options raise an error and change nothing.
     let Some(options) = options.filter(|it| it.iter().all(is_known)) else { return touch };
     let me = w.processes.get(&w.current);
     if me.is_some_and(|it| it.aliases.contains_key(&id)) {
@@ -283,7 +284,7 @@ fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
     let has = |name: AtomId| options.iter().any(|it| it.is_atom(name));
     if has(AtomId::FLUSH) {
         touch.access(taken(w.current), Mode::WritePart);
-        // Whether it fired or not, nobody will hear of it.
+        // Whether the monitor has fired makes no difference then.
         if !has(AtomId::INFO) {
             return touch;
         }
@@ -292,7 +293,7 @@ fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
     touch
 }
 
-/// A message is sent: to whom, by which name.
+/// The accesses of a message by pid, name or alias.
 fn of_send(w: &World, to: Value) -> Touch {
     let might_differ = to.as_pid().is_none();
     let mail = receiver(w, to);
@@ -309,8 +310,8 @@ fn of_send(w: &World, to: Value) -> Touch {
     touch
 }
 
-/// The process that a message would go to, if it is one of the program's. One that is gone counts:
-/// the message might have come before.
+/// The process that would receive a message, if it belongs to the program. Processes that have ended count, because in
+/// another order the message might arrive before the end.
 fn receiver(w: &World, to: Value) -> Option<PidId> {
     let ghosts = &w.schedule.as_ref()?.ghosts;
     let pid = match to.as_ref() {
@@ -328,7 +329,7 @@ fn receiver(w: &World, to: Value) -> Option<PidId> {
     is_there.then_some(pid)
 }
 
-/// A process or a name that is to be monitored.
+/// Adds the creation of a monitor by pid or name.
 fn touch_watched(w: &World, touch: &mut Touch, object: Value) {
     if let Some(pid) = object.as_pid() {
         touch_node(w, touch, pid.node(), Mode::Read);
@@ -343,8 +344,8 @@ fn touch_watched(w: &World, touch: &mut Touch, object: Value) {
     }
 }
 
-/// A flag of the running process that others can tell, alone or with options; nothing is touched if it
-/// stays as it is.
+/// The object and mode of a change to a process flag that others can observe, given alone or in a tuple with options.
+/// The object is `None` if the flag keeps its value.
 fn of_flag(w: &World, flag: Value, value: Value) -> Option<(Option<Object>, Mode)> {
     let name = w.heap.elements(flag).and_then(|it| it.first()).copied().unwrap_or(flag);
     match w.atoms.name(name.as_atom()?) {
@@ -358,7 +359,7 @@ fn of_flag(w: &World, flag: Value, value: Value) -> Option<(Option<Object>, Mode
     }
 }
 
-/// What is asked of a process.
+/// The accesses of `process_info`.
 fn of_info(w: &World, pid: PidId, item: Value) -> Option<Touch> {
     if let Some(items) = w.heap.list_items(item).filter(|it| !it.is_empty()) {
         let mut all: Option<Touch> = None;
@@ -381,14 +382,14 @@ fn of_info(w: &World, pid: PidId, item: Value) -> Option<Touch> {
         Some(_) | None if is_own => return None,
         Some("trap_exit") => touch.access(flags(pid), Mode::Read),
         Some("initial_call" | "priority" | "parent") => (),
-        // How much it has used is nobody's plan.
+        // Resource usage is not considered as communication.
         Some("heap_size" | "total_heap_size" | "stack_size" | "memory" | "reductions") => (),
         Some(_) | None => touch.is_global = true,
     }
     Some(touch)
 }
 
-/// A part of the end of a process is about to happen.
+/// The accesses of the next part of a process's end.
 pub(super) fn of_part(w: &World, pid: PidId, reason: Value, part: Part) -> Touch {
     let mut touch = Touch { might_differ: true, ..Touch::default() };
     match part {
@@ -401,7 +402,7 @@ pub(super) fn of_part(w: &World, pid: PidId, reason: Value, part: Part) -> Touch
                 touch.access(names(), Mode::WritePart);
             }
         }
-        // The end of the link is noticed when the signal arrives.
+        // The link is removed only when the signal arrives.
         Part::Link(other) if w.delays(pid, other) => touch.access(link(pid, other), Mode::Read),
         Part::Link(other) => touch.add(of_link_part(w, pid, other, reason)),
         Part::Watcher(id, watcher) => {
@@ -416,7 +417,7 @@ pub(super) fn of_part(w: &World, pid: PidId, reason: Value, part: Part) -> Touch
     touch
 }
 
-/// One that was linked to a process hears of its end.
+/// Adds the notification of a linked process.
 pub(super) fn of_link_part(w: &World, pid: PidId, other: PidId, reason: Value) -> Touch {
     let mut touch = Touch { might_differ: true, ..Touch::default() };
     touch.access(link(pid, other), Mode::WritePart);
@@ -428,7 +429,7 @@ pub(super) fn of_link_part(w: &World, pid: PidId, other: PidId, reason: Value) -
     touch
 }
 
-/// The first part of the end of a process is about to happen.
+/// The accesses of the first part of a process's end.
 pub(super) fn of_end(w: &World, pid: PidId, end: End) -> Touch {
     let table = w.ets.owned_by(pid).next();
     let mut touch = of_part(w, pid, Value::NIL, table.map_or(Part::Leave, Part::Table));
@@ -439,7 +440,8 @@ pub(super) fn of_end(w: &World, pid: PidId, end: End) -> Touch {
     touch
 }
 
-/// Who watches a process that fails, and who is linked to it and traps exits, says whose business that is.
+/// The accesses that determine whether the failure of a process is noticed: its monitors, and its links to processes
+/// that trap exits.
 pub(super) fn of_failure(w: &World, pid: PidId, raised: Raised) -> Vec<Access> {
     let Raised { class, reason, .. } = raised;
     let process = w.processes.get(&pid);
@@ -457,19 +459,19 @@ pub(super) fn of_failure(w: &World, pid: PidId, raised: Raised) -> Vec<Access> {
     let monitors = process.monitored_by.iter().flat_map(|it| [monitor(it.0), life(it.1)]);
     let mut res: Vec<Access> = links.chain(monitors).map(read).collect();
     if w.ets.owned_by(pid).next().is_some() {
-        // Its tables go first, but whoever begins to watch it comes too late already.
+        // The tables of the process are deleted first, but a new monitor already comes too late.
         res.push(Access { object: life(pid), mode: Mode::Write });
     }
     res
 }
 
-/// From here on no signal makes a difference to a process.
+/// The access that marks the point from which on signals to a process have no effect.
 pub(super) fn ending(pid: PidId) -> Access {
     Access { object: object(Family::Ending, u64::from(pid.0), 0), mode: Mode::Write }
 }
 
-/// An exit signal arrives. What becomes of it depends on whether the process traps it, and is; of
-/// those that would end it, only the first does.
+/// The accesses of an exit signal's arrival. Its effect depends on whether the process traps exits and still exists; of
+/// several fatal signals, only the first one has an effect.
 pub(super) fn of_signal(w: &World, to: PidId, reason: Value, through: Through) -> Touch {
     let mut touch = Touch { might_differ: true, ..Touch::default() };
     let is_kill = reason.is_atom(AtomId::KILL) && through == Through::Exit;
@@ -490,7 +492,8 @@ pub(super) fn of_signal(w: &World, to: PidId, reason: Value, through: Through) -
     touch
 }
 
-/// A process gets or loses a name, which it would take along when it ends. In vain it only looks.
+/// Adds the registration or removal of a process's name, which also ends with the process. An operation that fails only
+/// reads.
 fn touch_naming(w: &World, touch: &mut Touch, name: Value, (pid, is_done): (Option<PidId>, bool)) {
     let mode = if is_done { Mode::Write } else { Mode::Read };
     touch_name(w, touch, name, mode);
@@ -513,7 +516,7 @@ fn touch_name(w: &World, touch: &mut Touch, value: Value, mode: Mode) {
     }
 }
 
-/// A name, alone or with a node.
+/// A registered name, given alone or with a node.
 fn named(w: &World, value: Value) -> Option<(NodeId, AtomId)> {
     let name = match w.heap.elements(value) {
         Some([name, _]) => *name,
@@ -522,7 +525,7 @@ fn named(w: &World, value: Value) -> Option<(NodeId, AtomId)> {
     Some((named_node(w, value), name.as_atom()?))
 }
 
-/// The node of a name: that of the running process unless it is said.
+/// The node of a registered name, by default that of the running process.
 fn named_node(w: &World, value: Value) -> NodeId {
     match w.heap.elements(value) {
         Some([_, node]) => {
@@ -533,7 +536,7 @@ fn named_node(w: &World, value: Value) -> NodeId {
     }
 }
 
-/// The connection to another node.
+/// Adds the access to the connection with another node.
 fn touch_node(w: &World, touch: &mut Touch, node: NodeId, mode: Mode) {
     if node != w.here() && node != NodeId::ELSEWHERE {
         touch.access(self::node(node), mode);
@@ -543,7 +546,7 @@ fn touch_node(w: &World, touch: &mut Touch, node: NodeId, mode: Mode) {
     }
 }
 
-/// A node is about to go down, and all its processes with it.
+/// The accesses of a node that goes down with all of its processes.
 pub(super) fn of_node_down(w: &World, node: NodeId) -> Touch {
     let mut touch = Touch::of(&[(self::node(node), Mode::Write), (network(), Mode::WritePart)]);
     for pid in w.processes.keys().filter(|it| it.node() == node) {
@@ -553,7 +556,7 @@ pub(super) fn of_node_down(w: &World, node: NodeId) -> Touch {
         touch.kills.push(*pid);
     }
     touch.kills.extend(w.endings_on(node));
-    // Who is linked to what was there hears of it.
+    // Linked processes on other nodes are notified.
     let is_linked = |it: &&Process| it.links.iter().any(|it| it.node() == node);
     for other in w.processes.values().filter(is_linked) {
         touch.access(links(other.pid), Mode::WritePart);
@@ -562,7 +565,7 @@ pub(super) fn of_node_down(w: &World, node: NodeId) -> Touch {
     touch
 }
 
-/// By its text, for numbers of atoms differ from run to run.
+/// Atoms are identified by the hash of their text, because their numbers differ between runs.
 pub(super) fn atom(w: &World, name: AtomId) -> u64 {
     u64::from(phash2(w, Value::atom(name)))
 }
@@ -575,17 +578,17 @@ pub(super) fn doom(pid: PidId) -> Object {
     object(Family::Doom, u64::from(pid.0), 0)
 }
 
-/// The way of signals from one process to another.
+/// The channel of signals from one process to another.
 pub(super) fn channel(from: PidId, to: PidId) -> Object {
     object(Family::Channel, u64::from(from.0), u64::from(to.0))
 }
 
-/// Whether a monitor is still there.
+/// The state of a monitor.
 pub(super) fn monitor(id: RefId) -> Object {
     object(Family::Monitor, u64::from(id.owner.0), u64::from(id.n))
 }
 
-/// Whom a process is linked to.
+/// The set of a process's links.
 fn links(pid: PidId) -> Object {
     object(Family::Links, u64::from(pid.0), 0)
 }
@@ -594,7 +597,7 @@ fn leader(pid: PidId) -> Object {
     object(Family::GroupLeader, u64::from(pid.0), 0)
 }
 
-/// Which processes there are.
+/// The set of all processes.
 pub(super) fn population() -> Object {
     single(Family::Population)
 }
@@ -603,7 +606,7 @@ pub(super) fn flags(pid: PidId) -> Object {
     object(Family::Flags, u64::from(pid.0), 0)
 }
 
-/// The name that a process has.
+/// The registered name of a process.
 fn name_of(pid: PidId) -> Object {
     object(Family::NameOf, u64::from(pid.0), 0)
 }
@@ -612,7 +615,7 @@ pub(super) fn mailbox(pid: PidId) -> Object {
     object(Family::Mailbox, u64::from(pid.0), 0)
 }
 
-/// What was taken out of a mailbox.
+/// The messages that were taken out of a mailbox.
 pub(super) fn taken(pid: PidId) -> Object {
     object(Family::Taken, u64::from(pid.0), 0)
 }
@@ -629,7 +632,7 @@ fn node(node: NodeId) -> Object {
     object(Family::Node, u64::from(node.0), 0)
 }
 
-/// Which nodes there are.
+/// The set of all nodes.
 fn network() -> Object {
     single(Family::Network)
 }
@@ -642,7 +645,7 @@ pub(super) fn timer(id: RefId) -> Object {
     object(Family::Timer, u64::from(id.owner.0), u64::from(id.n))
 }
 
-/// A part of the system that a step has made do something.
+/// A process of the runtime system that a step has made run.
 pub(super) fn resident(w: &World, name: AtomId) -> Object {
     object(Family::Resident, atom(w, name), 0)
 }
@@ -651,7 +654,7 @@ pub(super) fn clock() -> Object {
     single(Family::Clock)
 }
 
-/// The last of those that are given in order.
+/// The counter of monotonic unique integers.
 fn unique_integers() -> Object {
     single(Family::UniqueInteger)
 }
@@ -669,42 +672,43 @@ fn single(family: Family) -> Object {
     object(family, 0, 0)
 }
 
-/// An object is known by its family and by two numbers, which mean something else in each family.
+/// An object is identified by its family and two numbers, whose meaning depends on the family.
 pub(super) fn object(family: Family, a: u64, b: u64) -> Object {
     let mut hasher = FxHasher::default();
     (family, a, b).hash(&mut hasher);
     Object(hasher.finish())
 }
 
-/// Kinds of objects that steps may conflict over.
+/// The families of objects over which steps may conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Family {
-    /// Whether a process is there.
+    /// The existence of a process.
     Life,
-    /// Which process has a name, and which name a process has.
+    /// The process that has a name; the next two: the name of a process, and the set of all names.
     Name,
     NameOf,
     RegisteredNames,
-    /// Whether an exit signal has told a process to end.
+    /// Whether an exit signal has ended a process.
     Doom,
-    /// From there on no signal makes a difference to a process.
+    /// The point from which on signals to a process have no effect.
     Ending,
     /// The flags of a process.
     Flags,
     Alias,
-    /// A mailbox, and what was taken out of it.
+    /// The contents of a mailbox; the next: the messages taken out of it.
     Mailbox,
     Taken,
-    /// A link between two processes, and all links of one.
+    /// A link between two processes; the next: all links of a process.
     Link,
     Links,
     Monitor,
     GroupLeader,
-    /// Which processes there are.
+    /// The set of all processes.
     Population,
-    /// The way of signals from one process to another.
+    /// The channel of signals from one process to another.
     Channel,
-    /// A table, one by its name that belongs to the system, the table that has a name, and objects with a key.
+    /// A table; the next three: a table of the runtime system by its name, the table that has a name, and the objects
+    /// with a key.
     Table,
     SystemTable,
     TableName,
@@ -713,7 +717,7 @@ pub(super) enum Family {
     PersistentTerms,
     Cell,
     Timer,
-    /// A process of the system that runs within the steps of others.
+    /// A process of the runtime system, which runs within the steps of others.
     Resident,
     Node,
     Network,

@@ -1,34 +1,34 @@
-//! Calls that are traced: what is told when one begins and when it is over.
+//! Traced calls: the messages at their beginning and end.
 //!
-//! A watched function is entered by code that stands before it. What is to be told at its return
-//! has a frame of its own, so that tail calls and exceptions find it in its place.
+//! A traced function is entered through a stub. What is to be reported at its return has a frame of its own, so that
+//! tail calls and exceptions find it at the right position.
 
 use crate::builtins::ets::spec::{Called, Effects, is_guard, run_traced};
 use crate::builtins::{Builtin, Fault};
 use crate::code::{FnId, Scope};
-use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
 use crate::machine::frames::{FIRST_CODE, RETURN_TRACED};
 use crate::machine::interpret::{Cpu, Flow};
 use crate::machine::process::Frame;
 use crate::machine::raise::{Raised, frame_at};
-use crate::machine::tracing::{Call, Flags, Pending, Source, Tracee};
+use crate::machine::tracing::{Flags, MatchSpec, Mfa, ReturnReport, Tracee};
+use values::{AtomId, PidId, Value};
 
 /// How a builtin is called.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::machine) enum Seen {
-    /// By its name.
+pub(in crate::machine) enum CallForm {
+    /// Dynamically, by its name.
     ByName,
-    /// By code that was compiled knowing it, where BEAM may have an instruction.
+    /// From compiled code, where BEAM may have an instruction for it.
     InCode,
 }
 
-/// What native functions of BEAM are instructions of its compiled code, which no trace sees, besides
-/// operators and what guards may call.
+/// Functions that are instructions in BEAM's compiled code, so that their calls can't be traced; operators and guard
+/// builtins are, too.
 const INSTRUCTIONS: &[(&str, u8)] = &[("self", 0), ("node", 0), ("node", 1), ("get", 1)];
 
 impl Cpu<'_> {
-    /// A function begins whose arguments are in place.
+    /// Handles the entry of a traced function whose arguments have been placed.
     #[cold]
     pub(in crate::machine) fn traced(&mut self, function: FnId, scope: Scope) {
         let Some(info) = self.program.function(function) else { return };
@@ -38,7 +38,7 @@ impl Cpu<'_> {
         let pending = self.tell_call(call, &args, scope, caller);
         let base = u32::try_from(self.base).unwrap_or(u32::MAX);
         for one in pending {
-            if matches!(one, Pending::To) && self.is_told_already() {
+            if matches!(one, ReturnReport::To) && self.is_told_already() {
                 continue;
             }
             self.frames.push(Frame { pc: RETURN_TRACED, base });
@@ -46,19 +46,19 @@ impl Cpu<'_> {
         }
     }
 
-    /// Whether the frames that return next tell already where they return to.
+    /// Whether the topmost frames already report where they return to.
     fn is_told_already(&mut self) -> bool {
         let n = self.frames.iter().rev().take_while(|it| it.pc == RETURN_TRACED).count();
         let pending = self.pending();
-        pending.iter().rev().take(n).any(|it| matches!(it, Pending::To))
+        pending.iter().rev().take(n).any(|it| matches!(it, ReturnReport::To))
     }
 
-    fn pending(&mut self) -> &mut Vec<Pending> {
+    fn pending(&mut self) -> &mut Vec<ReturnReport> {
         let me = self.world.current;
         self.world.tracing().returns.entry(me).or_default()
     }
 
-    /// A traced call returned: tells so, and returns once more.
+    /// Reports the return of a traced call, and returns once more.
     #[cold]
     pub(in crate::machine) fn traced_return(&mut self) -> Flow {
         let value = self.reg(0);
@@ -68,20 +68,21 @@ impl Cpu<'_> {
         self.return_value(value)
     }
 
-    /// An exception leaves a frame that was to tell of a return. Says whether it was to tell where.
+    /// Removes the report of a return when an exception passes its frame. Returns whether the process's next position
+    /// is to be reported.
     #[cold]
     pub(in crate::machine) fn traced_unwind(&mut self, raised: &Raised) -> bool {
         match self.pending().pop() {
-            Some(Pending::From { call, exceptions: true, meta }) => {
+            Some(ReturnReport::From { call, exceptions: true, meta }) => {
                 self.world.tell_exception(call, meta, raised.class, raised.reason);
                 false
             }
-            Some(Pending::To) => true,
-            Some(Pending::From { .. }) | None => false,
+            Some(ReturnReport::To) => true,
+            Some(ReturnReport::From { .. }) | None => false,
         }
     }
 
-    /// The process goes on at an address, because a call of its returned or failed.
+    /// Reports the function to which a process has returned.
     #[cold]
     pub(in crate::machine) fn tell_where(&mut self, pc: u32) {
         let me = self.world.current;
@@ -93,12 +94,12 @@ impl Cpu<'_> {
         }
     }
 
-    fn tell_return(&mut self, pending: Pending, value: Value) {
+    fn tell_return(&mut self, pending: ReturnReport, value: Value) {
         match pending {
-            Pending::From { call, meta, .. } => {
+            ReturnReport::From { call, meta, .. } => {
                 self.world.tell_return(call, meta, value);
             }
-            Pending::To => {
+            ReturnReport::To => {
                 let next = self.frames.iter().rev().map(|it| it.pc).find(|it| FIRST_CODE <= *it);
                 if let Some(pc) = next {
                     self.tell_where(pc);
@@ -115,13 +116,13 @@ impl Cpu<'_> {
 
     // Builtins
 
-    /// Computes a builtin that may be watched.
+    /// Computes a builtin that may be traced.
     #[cold]
     pub(in crate::machine) fn compute_traced(
         &mut self,
         builtin: &'static Builtin,
         args: &[Value],
-        seen: Seen,
+        seen: CallForm,
         compute: impl FnOnce(&mut Self) -> Result<Value, Fault>,
     ) -> Result<Value, Fault> {
         let call = self.watched_builtin(builtin, seen);
@@ -131,24 +132,24 @@ impl Cpu<'_> {
         let found = compute(self);
         for one in pending.into_iter().rev() {
             match (&found, one) {
-                (Ok(value), Pending::From { meta, .. }) => {
+                (Ok(value), ReturnReport::From { meta, .. }) => {
                     self.world.tell_return(call, meta, *value);
                 }
-                (Ok(_), Pending::To) => self.tell_where(pc),
-                (Err(fault), Pending::From { exceptions: true, meta, .. }) => {
+                (Ok(_), ReturnReport::To) => self.tell_where(pc),
+                (Err(fault), ReturnReport::From { exceptions: true, meta, .. }) => {
                     if let Some((class, reason)) = fault.raised() {
                         self.world.tell_exception(call, meta, class, reason);
                     }
                 }
-                (Err(_), Pending::From { .. } | Pending::To) => (),
+                (Err(_), ReturnReport::From { .. } | ReturnReport::To) => (),
             }
         }
         found
     }
 
-    fn watched_builtin(&mut self, builtin: &Builtin, seen: Seen) -> Option<(Call, Scope)> {
+    fn watched_builtin(&mut self, builtin: &Builtin, seen: CallForm) -> Option<(Mfa, Scope)> {
         let tracing = self.world.tracing.as_ref()?;
-        if tracing.watched.is_empty() || (seen == Seen::InCode && is_hidden(builtin)) {
+        if tracing.watched.is_empty() || (seen == CallForm::InCode && is_hidden(builtin)) {
             return None;
         }
         let atoms = &self.world.atoms;
@@ -159,17 +160,16 @@ impl Cpu<'_> {
         Some((call, watch.call.as_ref().map_or(Scope::Local, |it| it.0)))
     }
 
-    // Telling
+    // Trace messages
 
-    /// Tells of a call, as far as anyone wants to know. Says what is to be told of its return, the
-    /// outermost first.
+    /// Reports a call to all tracers that want it. Returns what is to be reported at its return, outermost first.
     fn tell_call(
         &mut self,
-        call: Call,
+        call: Mfa,
         args: &[Value],
         scope: Scope,
         caller: Option<u32>,
-    ) -> Vec<Pending> {
+    ) -> Vec<ReturnReport> {
         let watch = self.world.tracing().watched.get_mut(&call);
         let Some(watch) = watch else { return Vec::new() };
         let mut meta = None;
@@ -196,7 +196,7 @@ impl Cpu<'_> {
             self.tell_begin(call, args, told, &effects);
             if effects.returns || effects.exceptions {
                 let exceptions = effects.exceptions;
-                res.push(Pending::From { call, exceptions, meta: Some(tracer) });
+                res.push(ReturnReport::From { call, exceptions, meta: Some(tracer) });
             }
         }
         res
@@ -205,17 +205,17 @@ impl Cpu<'_> {
     #[expect(clippy::too_many_arguments, reason = "all that is known of one call")]
     fn tell_plainly(
         &mut self,
-        call: Call,
+        call: Mfa,
         args: &[Value],
         scope: Scope,
         caller: Option<u32>,
         tracee: Tracee,
-        source: Option<&Source>,
-        res: &mut Vec<Pending>,
+        source: Option<&MatchSpec>,
+        res: &mut Vec<ReturnReport>,
     ) {
         let Some(effects) = self.judge(source, args, caller) else { return };
         let me = self.world.current;
-        // The specification may have changed how the process is traced, and has yet to be told.
+        // The match specification may have changed the trace flags of the process before the call is reported.
         let now = self.world.tracee(me).flags;
         if now.has(Flags::SILENT) {
             return;
@@ -225,15 +225,15 @@ impl Cpu<'_> {
             let told = Tracee { flags: now, tracer: tracee.tracer };
             self.tell_begin(call, args, told, &effects);
             if scope == Scope::Local && now.has(Flags::RETURN_TO) {
-                res.push(Pending::To);
+                res.push(ReturnReport::To);
             }
         }
         if effects.returns || effects.exceptions {
-            res.push(Pending::From { call, exceptions: effects.exceptions, meta: None });
+            res.push(ReturnReport::From { call, exceptions: effects.exceptions, meta: None });
         }
     }
 
-    fn tell_begin(&mut self, call: Call, args: &[Value], tracee: Tracee, effects: &Effects) {
+    fn tell_begin(&mut self, call: Mfa, args: &[Value], tracee: Tracee, effects: &Effects) {
         let message = effects.message.unwrap_or(Value::TRUE);
         if message.same_word(Value::FALSE) {
             return;
@@ -252,10 +252,10 @@ impl Cpu<'_> {
         self.world.tell(me, tracee, "call", &parts);
     }
 
-    /// What the specification wants for a call, if it matches.
+    /// The effects of a match specification on a call; `None` if it does not match.
     fn judge(
         &mut self,
-        source: Option<&Source>,
+        source: Option<&MatchSpec>,
         args: &[Value],
         caller: Option<u32>,
     ) -> Option<Effects> {
@@ -271,7 +271,7 @@ impl Cpu<'_> {
         found.ok().flatten().map(|_| effects)
     }
 
-    /// `{Module, Function, Arity}` of the code before an address.
+    /// `{Module, Function, Arity}` of the function that contains the instruction before an address.
     fn function_term(&mut self, pc: Option<u32>) -> Value {
         let found = pc.and_then(|it| self.program.function_at(it.saturating_sub(1)));
         match found {
@@ -311,14 +311,14 @@ impl Cpu<'_> {
 }
 
 impl World {
-    fn tell_return(&mut self, call: Call, meta: Option<PidId>, value: Value) {
+    fn tell_return(&mut self, call: Mfa, meta: Option<PidId>, value: Value) {
         let me = self.current;
         let Some(tracee) = self.told(meta) else { return };
         let call = self.call_term(call);
         self.tell(me, tracee, "return_from", &[call, value]);
     }
 
-    fn tell_exception(&mut self, call: Call, meta: Option<PidId>, class: AtomId, reason: Value) {
+    fn tell_exception(&mut self, call: Mfa, meta: Option<PidId>, class: AtomId, reason: Value) {
         let me = self.current;
         let Some(tracee) = self.told(meta) else { return };
         let call = self.call_term(call);
@@ -326,7 +326,7 @@ impl World {
         self.tell(me, tracee, "exception_from", &[call, what]);
     }
 
-    /// Who is told of a return, and how.
+    /// The tracer that is told of a return, and in which format.
     fn told(&self, meta: Option<PidId>) -> Option<Tracee> {
         match meta {
             Some(tracer) => Some(Tracee { flags: Flags::TIMESTAMP, tracer: Some(tracer) }),
@@ -337,7 +337,7 @@ impl World {
         }
     }
 
-    fn call_term(&mut self, call: Call) -> Value {
+    fn call_term(&mut self, call: Mfa) -> Value {
         let arity = Value::int(i64::from(call.2));
         self.heap.tuple(&[Value::atom(call.0), Value::atom(call.1), arity])
     }

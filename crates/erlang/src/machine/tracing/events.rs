@@ -1,14 +1,14 @@
-//! What processes are traced for besides calls, and the messages that tell it.
+//! Trace events other than calls, and trace messages.
 
 use crate::builtins::clock;
 use crate::builtins::make::atom;
-use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
 use crate::machine::inspect::{HeapSize, garbage_collection_info};
-use crate::machine::tracing::{Flags, Heard, Tracee};
+use crate::machine::tracing::{Flags, Reporting, Tracee};
+use values::{AtomId, PidId, Value};
 
 impl World {
-    /// How a process is traced, if it is for any of these and there is somebody to tell.
+    /// How a process is traced, if it is traced for any of these flags and has a tracer.
     pub(crate) fn traced_for(&self, pid: PidId, flags: Flags) -> Option<Tracee> {
         self.tracing.as_ref()?;
         let tracee = self.tracee(pid);
@@ -18,7 +18,7 @@ impl World {
         is_told.then_some(tracee)
     }
 
-    /// A process that wants nothing of it to be seen.
+    /// Whether a process has the flag `sensitive`, so that it is not traced.
     pub(crate) fn is_sensitive(&self, pid: PidId) -> bool {
         let flag = self.atoms.find("sensitive");
         let process = self.processes.get(&pid);
@@ -27,7 +27,7 @@ impl World {
             .is_some_and(|it| it.same_word(Value::TRUE))
     }
 
-    /// `{trace, Pid, Event, ...}` with a timestamp if one is wanted.
+    /// Sends `{trace, Pid, Event, ...}`, with a timestamp if the flags ask for one.
     pub(super) fn tell(&mut self, pid: PidId, tracee: Tracee, event: &str, parts: &[Value]) {
         let Some(tracer) = tracee.tracer else { return };
         let time = self.trace_time(tracee.flags);
@@ -61,17 +61,17 @@ impl World {
 
     #[cold]
     pub(crate) fn trace_received(&mut self, pid: PidId, message: Value) {
-        let is_heard = self.tracing.as_ref().is_some_and(|it| it.hears_receives == Heard::Yes);
+        let is_heard = self.tracing.as_ref().is_some_and(|it| it.hears_receives == Reporting::Yes);
         if is_heard && let Some(tracee) = self.traced_for(pid, Flags::RECEIVE) {
             self.tell(pid, tracee, "receive", &[message]);
         }
     }
 
-    /// The running process sends.
+    /// Reports that the running process sends a message.
     #[cold]
     pub(crate) fn trace_sent(&mut self, to: Value, message: Value) {
         let me = self.current;
-        let is_heard = self.tracing.as_ref().is_some_and(|it| it.hears_sends == Heard::Yes);
+        let is_heard = self.tracing.as_ref().is_some_and(|it| it.hears_sends == Reporting::Yes);
         if is_heard && let Some(tracee) = self.traced_for(me, Flags::SEND) {
             let is_there = to.as_pid().is_none_or(|it| self.is_alive(it));
             let event = if is_there { "send" } else { "send_to_non_existing_process" };
@@ -81,7 +81,7 @@ impl World {
 
     // Processes
 
-    /// The running process has spawned another.
+    /// Reports that the running process has started another one.
     #[cold]
     pub(crate) fn trace_spawned(&mut self, child: PidId, call: [Value; 3]) {
         let me = self.current;
@@ -102,7 +102,8 @@ impl World {
         }
     }
 
-    /// A process takes over how another is traced; `once` is only for the first to do so.
+    /// Copies the trace settings of a process to another one. If the flags `once` are set, all flags in `all` are
+    /// removed from the first process.
     fn inherit(&mut self, from: PidId, to: PidId, once: Flags, all: Flags) {
         let mut source = self.tracee(from);
         if source.flags.has(once) {
@@ -119,7 +120,7 @@ impl World {
         }
     }
 
-    /// The running process links itself to another.
+    /// Reports that the running process links to another one.
     #[cold]
     pub(crate) fn trace_link(&mut self, other: PidId) {
         let me = self.current;
@@ -166,7 +167,7 @@ impl World {
         }
     }
 
-    /// A process asked for its garbage to be collected.
+    /// Reports that a process requested a garbage collection.
     #[cold]
     pub(crate) fn trace_collected(&mut self, pid: PidId, kind: &str) {
         if let Some(tracee) = self.traced_for(pid, Flags::GARBAGE_COLLECTION) {

@@ -1,14 +1,14 @@
-//! What a process can be traced for.
+//! Trace flags: the events for which a process can be traced.
 
 use crate::builtins::{Fault, Stop};
-use crate::data::{PidId, Value, View};
 use crate::machine::World;
+use values::{PidId, Value, View};
 
 /// A set of trace flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags(u32);
 
-/// In the reverse of the order that `trace_info` lists them in.
+/// The names of the flags, in the reverse of the order in which `trace_info` lists them.
 const NAMES: &[&str] = &[
     "timestamp",
     "strict_monotonic_timestamp",
@@ -58,7 +58,7 @@ impl Flags {
     pub(crate) const RUNNING_PROCS: Flags = Flags(1 << 20);
     const ALL: Flags = Flags((1 << 21) - 1);
 
-    /// The flag of a name, or all of them.
+    /// The flag with a name; the name `all` means all flags.
     pub(crate) fn named(name: &str) -> Option<Flags> {
         if name == "all" {
             return Some(Flags::ALL);
@@ -78,7 +78,7 @@ impl Flags {
         Flags(self.0 & !other.0)
     }
 
-    /// Whether processes are to be traced: some flags are for ports, some only say how.
+    /// Whether any of the flags concerns processes; some concern ports only.
     pub(crate) fn concern_processes(self) -> bool {
         self.less(Flags::PORTS.and(Flags::RUNNING_PORTS)) != Flags::NONE
     }
@@ -89,7 +89,7 @@ impl Flags {
     }
 }
 
-/// A list of flags.
+/// The contents of a list of trace flags.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Listed {
     pub(crate) flags: Flags,
@@ -97,7 +97,7 @@ pub(crate) struct Listed {
     pub(crate) cpu_timestamp: bool,
 }
 
-/// As [`listed`], where nobody minds what is wrong.
+/// As [`listed`], but `None` for an invalid list.
 pub(super) fn read(w: &World, list: Value) -> Option<Listed> {
     listed(w, list).ok().filter(|it| !it.cpu_timestamp)
 }
@@ -118,7 +118,7 @@ pub(crate) fn listed(w: &World, list: Value) -> Result<Listed, Fault> {
     Ok(res)
 }
 
-/// The process of `{tracer, Pid}`; ports and modules that trace are not there.
+/// The process in `{tracer, Pid}`. Ports and modules as tracers are not supported.
 pub(super) fn tracer(w: &World, item: Value, key: &str) -> Result<PidId, Fault> {
     let unsupported = |what: &str| Err(Stop::Unsupported { what: what.to_owned() }.into());
     match w.heap.elements(item) {

@@ -1,97 +1,97 @@
-//! Tracing: who is traced, by whom and for what, and which functions are watched.
+//! Tracing: the traced processes, their tracers and flags, and the traced functions.
 //!
-//! Nothing here costs a program that does not trace: a watched function is entered by another
-//! address, and everyone else asks first whether there is any tracing at all.
+//! Programs that do not trace pay nothing: a traced function is entered at another address, and all other trace points
+//! first check whether tracing is used at all.
 
 mod calls;
 mod events;
 mod flags;
 mod patterns;
 
-pub(super) use calls::Seen;
+pub(super) use calls::CallForm;
 pub(crate) use flags::{Flags, listed};
 
 use crate::builtins::ets::spec::Program as Spec;
 use crate::builtins::make::atom;
 use crate::code::{FnId, Scope};
-use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use values::{AtomId, PidId, Value};
 
 /// Module, function and arity.
-pub(crate) type Call = (AtomId, AtomId, u32);
+pub(crate) type Mfa = (AtomId, AtomId, u32);
 
 #[derive(Debug, Default)]
 pub struct Tracing {
     tracees: BTreeMap<PidId, Tracee>,
-    /// What new processes begin with.
+    /// The trace settings of new processes.
     fresh: Tracee,
-    watched: BTreeMap<Call, Watch>,
-    /// Where the exports of functions that are watched from outside lead otherwise.
-    redirected: BTreeMap<Call, FnId>,
-    /// Code that stands before a function, made once for each.
+    watched: BTreeMap<Mfa, TracedFunction>,
+    /// The original targets of exports that are redirected because of global call tracing.
+    redirected: BTreeMap<Mfa, FnId>,
+    /// The stubs that are executed before traced functions, one for each function and scope.
     stubs: BTreeMap<(FnId, Scope), FnId>,
-    /// What is to be told when the frames that stand for it return.
-    returns: BTreeMap<PidId, Vec<Pending>>,
+    /// For each process, the reports to make when its frames with the return address `RETURN_TRACED` return.
+    returns: BTreeMap<PidId, Vec<ReturnReport>>,
     control_word: u32,
-    hears_sends: Heard,
-    hears_receives: Heard,
+    hears_sends: Reporting,
+    hears_receives: Reporting,
 }
 
-/// How a process is traced.
+/// The trace settings of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tracee {
     pub(crate) flags: Flags,
     pub(crate) tracer: Option<PidId>,
 }
 
-/// What becomes of flags that are named.
+/// Whether flags are switched on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Switch {
     On,
     Off,
 }
 
-/// Whether an event that processes are traced for is told at all.
+/// Whether an event is reported at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Heard {
+enum Reporting {
     #[default]
     Yes,
     No,
 }
 
-/// What is watched of a function.
+/// The ways in which a function is traced.
 #[derive(Debug, Default)]
-struct Watch {
-    call: Option<(Scope, Option<Source>)>,
-    meta: Option<(PidId, Option<Source>)>,
-    count: Option<Count>,
+struct TracedFunction {
+    call: Option<(Scope, Option<MatchSpec>)>,
+    meta: Option<(PidId, Option<MatchSpec>)>,
+    count: Option<CallCount>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Count {
+struct CallCount {
     n: i64,
     is_paused: bool,
 }
 
-/// A match specification and the term that it was made of.
+/// A match specification and the term from which it was compiled.
 #[derive(Clone, Debug)]
-struct Source {
+struct MatchSpec {
     term: Value,
     spec: Arc<Spec>,
 }
 
-/// What is told when a call is over.
+/// A report to make at the end of a call.
 #[derive(Clone, Copy, Debug)]
-enum Pending {
-    /// That it returned, and to `meta` instead of the tracer of the process.
-    From { call: Call, exceptions: bool, meta: Option<PidId> },
-    /// Where it returned to.
+enum ReturnReport {
+    /// Reports that the call returned; to `meta` if present, otherwise to the tracer of the process.
+    From { call: Mfa, exceptions: bool, meta: Option<PidId> },
+    /// Reports to which function the call returned.
     To,
 }
 
-impl Watch {
+impl TracedFunction {
     fn is_empty(&self) -> bool {
         self.call.is_none() && self.meta.is_none() && self.count.is_none()
     }
@@ -104,14 +104,14 @@ impl Tracing {
             let meta = watch.meta.as_mut().and_then(|it| it.1.as_mut());
             for source in call.into_iter().chain(meta) {
                 visit(std::slice::from_mut(&mut source.term));
-                // Several functions may have been given the same one.
+                // Several functions may share one match specification.
                 visit(&mut Arc::make_mut(&mut source.spec).constants);
             }
         }
     }
 }
 
-/// What match specifications and `erlang:trace` do.
+/// The operations of match specifications and `erlang:trace`.
 impl World {
     pub(crate) fn tracing(&mut self) -> &mut Tracing {
         self.tracing.get_or_insert_default()
@@ -128,7 +128,7 @@ impl World {
     pub(crate) fn tracee(&self, pid: PidId) -> Tracee {
         let found = self.tracing.as_ref().and_then(|it| it.tracees.get(&pid));
         let found = found.copied().unwrap_or_default();
-        // A tracer that is gone traces nobody.
+        // The settings have no effect once the tracer has ended.
         match found.tracer {
             Some(tracer) if self.processes.contains_key(&tracer) => found,
             _ => Tracee::default(),
@@ -148,8 +148,7 @@ impl World {
         }
     }
 
-    /// Switches flags of a process on or off. Says whether that was possible: a process has one
-    /// tracer.
+    /// Switches flags of a process on or off. Returns whether that was possible: a process can have only one tracer.
     pub(crate) fn trace_process(
         &mut self,
         pid: PidId,
@@ -170,7 +169,7 @@ impl World {
         tracing.fresh = tracing.fresh.with(tracer, flags, switch);
     }
 
-    /// The running process drops its stack.
+    /// Drops pending reports when the running process drops its stack.
     pub(crate) fn forget_returns(&mut self) {
         let me = self.current;
         if let Some(tracing) = &mut self.tracing {
@@ -178,7 +177,7 @@ impl World {
         }
     }
 
-    /// The functions of a module are not there any more.
+    /// Forgets the traced functions of a module that is unloaded.
     pub(crate) fn forget_watched(&mut self, module: AtomId) {
         if let Some(tracing) = &mut self.tracing {
             tracing.watched.retain(|it, _| it.0 != module);
@@ -186,7 +185,7 @@ impl World {
         }
     }
 
-    // What match specifications do
+    // Operations of match specifications
 
     pub(crate) fn trace_silently(&mut self, silent: bool) {
         let me = self.current;
@@ -198,7 +197,7 @@ impl World {
         }
     }
 
-    /// `{enable_trace, Flag}` and `{enable_trace, Pid, Flag}`.
+    /// Executes `{enable_trace, Flag}` or `{enable_trace, Pid, Flag}`.
     pub(crate) fn enable_trace(&mut self, args: &[Value]) -> Option<Value> {
         self.switch_trace(args, Switch::On)
     }
@@ -223,7 +222,7 @@ impl World {
         Some(Value::TRUE)
     }
 
-    /// `{trace, Disable, Enable}` and `{trace, Pid, Disable, Enable}`.
+    /// Executes `{trace, Disable, Enable}` or `{trace, Pid, Disable, Enable}`.
     pub(crate) fn change_trace(&mut self, args: &[Value]) -> Option<Value> {
         let (subject, off, on) = match args {
             [off, on] => (Value::pid(self.current), *off, *on),
@@ -236,7 +235,7 @@ impl World {
         self.change_flags(subject, tracer, off.flags, on.flags).map(Value::bool)
     }
 
-    /// Says whether anything changed; `None` if there is no such process.
+    /// Changes the flags of a process. Returns whether that changed anything, or `None` if there is no such process.
     fn change_flags(
         &mut self,
         subject: Value,
@@ -259,7 +258,7 @@ impl World {
         Some(new != old)
     }
 
-    /// `[Flag]` as `trace_info` shows them.
+    /// The list of flags, as `trace_info` returns it.
     pub(crate) fn flags_term(&mut self, flags: Flags) -> Value {
         let names: Vec<Value> = flags.names().map(|it| atom(self, it)).collect();
         self.heap.list(&names)

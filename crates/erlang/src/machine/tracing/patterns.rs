@@ -1,21 +1,21 @@
-//! `trace_pattern`: which functions are watched, and the code that stands before them.
+//! `trace_pattern`: selects the traced functions, and inserts stubs that are executed before them.
 
 use crate::builtins::ets::spec::{Dialect, compile};
 use crate::builtins::{Fault, Stop};
 use crate::code::{FnId, FunctionInfo, Ins, Scope};
-use crate::data::{AtomId, PidId, Value};
 use crate::host::HostAnswer;
 use crate::machine::tracing::flags::tracer;
-use crate::machine::tracing::{Call, Count, Heard, Source, Tracing};
+use crate::machine::tracing::{CallCount, MatchSpec, Mfa, Reporting, Tracing};
 use crate::machine::{Machine, World};
 use std::sync::Arc;
 use term::{Atom, Term};
+use values::{AtomId, PidId, Value};
 
-/// What is done to the functions that match.
-struct Change {
-    how: How,
-    source: Option<Source>,
-    /// Of calls from outside; the others are of all calls.
+/// The change that `trace_pattern` makes to the matching functions.
+struct PatternChange {
+    how: PatternAction,
+    source: Option<MatchSpec>,
+    /// Whether only calls through exports are traced; the other kinds concern all calls.
     global: bool,
     local: bool,
     meta: Option<PidId>,
@@ -23,7 +23,7 @@ struct Change {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum How {
+enum PatternAction {
     On,
     Off,
     Restart,
@@ -31,7 +31,7 @@ enum How {
 }
 
 impl Machine {
-    /// `erlang:trace_pattern/2,3`
+    /// `erlang:trace_pattern/2` and `/3`.
     pub(in crate::machine) fn trace_pattern(&mut self, args: &[Value]) -> Result<HostAnswer, Stop> {
         let (Some(what), Some(pattern)) = (args.first(), args.get(1)) else {
             return Ok(badarg());
@@ -48,8 +48,8 @@ impl Machine {
                 None => return Ok(badarg()),
             }
         } else {
-            let Some(wanted) = Wanted::read(&self.world, *what) else { return Ok(badarg()) };
-            // OTP's own modules are always there.
+            let Some(wanted) = CallPattern::read(&self.world, *what) else { return Ok(badarg()) };
+            // OTP's own modules count as loaded.
             if let Some(module) = wanted.module {
                 self.load(module).map_err(|it| Stop::Unsupported { what: it.to_string() })?;
             }
@@ -62,8 +62,8 @@ impl Machine {
         Ok(HostAnswer::Value(Term::Int(i64::try_from(n).unwrap_or(i64::MAX))))
     }
 
-    /// Messages can be told or not; which of them is not looked at.
-    fn trace_event(&mut self, what: Value, change: &Change) -> Result<Option<usize>, Stop> {
+    /// Switches the reports of sent or received messages. Match specifications for messages are not supported.
+    fn trace_event(&mut self, what: Value, change: &PatternChange) -> Result<Option<usize>, Stop> {
         let name = what.as_atom().map(|it| self.world.atoms.name(it).to_owned());
         let plain = change.source.is_none() && !change.local && !change.count;
         match name.as_deref() {
@@ -72,7 +72,8 @@ impl Machine {
                 Err(Stop::Unsupported { what })
             }
             Some(event @ ("send" | "receive")) => {
-                let heard = if change.how == How::Off { Heard::No } else { Heard::Yes };
+                let heard =
+                    if change.how == PatternAction::Off { Reporting::No } else { Reporting::Yes };
                 let tracing = self.world.tracing();
                 if event == "send" {
                     tracing.hears_sends = heard;
@@ -89,11 +90,11 @@ impl Machine {
         }
     }
 
-    /// The functions and builtins that are meant.
-    fn matching(&self, wanted: &Wanted, change: &Change) -> Vec<Call> {
-        let mut res: Vec<Call> = Vec::new();
+    /// The matching functions and builtins.
+    fn matching(&self, wanted: &CallPattern, change: &PatternChange) -> Vec<Mfa> {
+        let mut res: Vec<Mfa> = Vec::new();
         let builtins = self.program.builtin_ids.keys();
-        res.extend(builtins.filter(|it| wanted.is(**it)));
+        res.extend(builtins.filter(|it| wanted.matches(**it)));
         let is_global = change.is_global();
         let modules = self.program.modules.keys().copied();
         let mut modules: Vec<AtomId> =
@@ -105,7 +106,7 @@ impl Machine {
                 let Some(function) = self.program.function(*id) else { continue };
                 let call = (function.module, function.name, function.arity);
                 let exported = self.program.exports.contains_key(&call);
-                if wanted.is(call) && (exported || !is_global) && !res.contains(&call) {
+                if wanted.matches(call) && (exported || !is_global) && !res.contains(&call) {
                     res.push(call);
                 }
             }
@@ -113,11 +114,11 @@ impl Machine {
         res
     }
 
-    fn watch(&mut self, call: Call, change: &Change) {
+    fn watch(&mut self, call: Mfa, change: &PatternChange) {
         let tracing = self.world.tracing();
         let watch = tracing.watched.entry(call).or_default();
         match change.how {
-            How::On => {
+            PatternAction::On => {
                 if change.is_global() {
                     watch.call = Some((Scope::Global, change.source.clone()));
                 }
@@ -128,10 +129,10 @@ impl Machine {
                     watch.meta = Some((tracer, change.source.clone()));
                 }
                 if change.count {
-                    watch.count = Some(Count { n: 0, is_paused: false });
+                    watch.count = Some(CallCount { n: 0, is_paused: false });
                 }
             }
-            How::Off => {
+            PatternAction::Off => {
                 let scope = watch.call.as_ref().map(|it| it.0);
                 if (change.is_global() && scope == Some(Scope::Global))
                     || (change.local && scope == Some(Scope::Local))
@@ -145,12 +146,12 @@ impl Machine {
                     watch.count = None;
                 }
             }
-            How::Restart => {
+            PatternAction::Restart => {
                 if change.count && watch.count.is_some() {
-                    watch.count = Some(Count { n: 0, is_paused: false });
+                    watch.count = Some(CallCount { n: 0, is_paused: false });
                 }
             }
-            How::Pause => {
+            PatternAction::Pause => {
                 if let Some(count) = watch.count.as_mut().filter(|_| change.count) {
                     count.is_paused = true;
                 }
@@ -166,8 +167,8 @@ impl Machine {
         self.place_stubs(call, global, local);
     }
 
-    /// Puts code before a function, or takes it away.
-    fn place_stubs(&mut self, call: Call, global: bool, local: bool) {
+    /// Inserts or removes the stubs of a function.
+    fn place_stubs(&mut self, call: Mfa, global: bool, local: bool) {
         let function = {
             let tracing = self.world.tracing();
             tracing.redirected.remove(&call)
@@ -195,8 +196,8 @@ impl Machine {
         }
     }
 
-    /// A function that is not exported.
-    fn find(&self, call: Call) -> Option<FnId> {
+    /// Finds a function that may not be exported.
+    fn find(&self, call: Mfa) -> Option<FnId> {
         let functions = &self.program.modules.get(&call.0)?.functions;
         functions.iter().copied().find(|it| {
             let info = self.program.function(*it);
@@ -204,7 +205,7 @@ impl Machine {
         })
     }
 
-    /// The code that tells of a call and goes on with it.
+    /// The stub that reports a call and continues with the function.
     fn stub(&mut self, function: FnId, scope: Scope) -> FnId {
         if let Some(stub) = self.world.tracing().stubs.get(&(function, scope)) {
             return *stub;
@@ -214,7 +215,7 @@ impl Machine {
         self.program.code.push(Ins::Traced { function, scope });
         self.program.code.push(match scope {
             Scope::Local => Ins::Jump { to: info.entry },
-            // Somebody may watch it from inside too.
+            // Local calls of the function may be traced as well.
             Scope::Global => Ins::Enter { function },
         });
         let end = u32::try_from(self.program.code.len()).unwrap_or(u32::MAX);
@@ -224,7 +225,7 @@ impl Machine {
         stub
     }
 
-    /// Takes all code away that stands before functions.
+    /// Removes all stubs.
     pub(in crate::machine) fn stop_tracing(&mut self) {
         let Some(tracing) = self.world.tracing.take() else { return };
         let Tracing { redirected, stubs, .. } = *tracing;
@@ -239,21 +240,21 @@ impl Machine {
     }
 }
 
-impl Change {
+impl PatternChange {
     fn is_global(&self) -> bool {
         self.global || (!self.local && self.meta.is_none() && !self.count)
     }
 }
 
-/// Module, function and arity, as far as they are given.
-struct Wanted {
+/// A pattern of module, function and arity; `None` matches everything.
+struct CallPattern {
     module: Option<AtomId>,
     name: Option<AtomId>,
     arity: Option<u32>,
 }
 
-impl Wanted {
-    fn read(w: &World, what: Value) -> Option<Wanted> {
+impl CallPattern {
+    fn read(w: &World, what: Value) -> Option<CallPattern> {
         let Some([module, name, arity]) = w.heap.elements(what) else { return None };
         let given = |it: Value| it.as_atom().filter(|it| *it != AtomId::UNDERSCORE);
         let (module, name) =
@@ -264,31 +265,33 @@ impl Wanted {
             Some(u32::try_from(arity.as_int()?).unwrap_or(u32::MAX))
         };
         let is_prefix = (module.is_some() || name.is_none()) && (name.is_some() || arity.is_none());
-        is_prefix.then_some(Wanted { module, name, arity })
+        is_prefix.then_some(CallPattern { module, name, arity })
     }
 
-    fn is(&self, call: Call) -> bool {
+    fn matches(&self, call: Mfa) -> bool {
         self.module.is_none_or(|it| it == call.0)
             && self.name.is_none_or(|it| it == call.1)
             && self.arity.is_none_or(|it| it == call.2)
     }
 }
 
-fn read(w: &mut World, pattern: Value, flags: Value) -> Result<Change, Fault> {
+fn read(w: &mut World, pattern: Value, flags: Value) -> Result<PatternChange, Fault> {
     let name = pattern.as_atom().map(|it| w.atoms.name(it).to_owned());
     let (how, source) = match name.as_deref() {
-        Some("true") => (How::On, None),
-        Some("false") => (How::Off, None),
-        Some("restart") => (How::Restart, None),
-        Some("pause") => (How::Pause, None),
-        _ if pattern.is_nil() => (How::On, None),
+        Some("true") => (PatternAction::On, None),
+        Some("false") => (PatternAction::Off, None),
+        Some("restart") => (PatternAction::Restart, None),
+        Some("pause") => (PatternAction::Pause, None),
+        _ if pattern.is_nil() => (PatternAction::On, None),
         _ => match compile(w, pattern, Dialect::Trace) {
-            Ok(spec) => (How::On, Some(Source { term: pattern, spec: Arc::new(spec) })),
+            Ok(spec) => {
+                (PatternAction::On, Some(MatchSpec { term: pattern, spec: Arc::new(spec) }))
+            }
             Err(refusal) => return Err(refusal.into()),
         },
     };
     let (global, local, meta, count) = (false, false, None, false);
-    let mut res = Change { how, source, global, local, meta, count };
+    let mut res = PatternChange { how, source, global, local, meta, count };
     for flag in w.heap.list_items(flags).ok_or(Fault::BADARG)? {
         match flag.as_atom().map(|it| w.atoms.name(it)) {
             Some("global") => res.global = true,
@@ -315,11 +318,11 @@ fn badarg() -> HostAnswer {
 }
 
 impl World {
-    /// What `trace_info` says of a function: `None` if nothing is watched.
-    pub(crate) fn watched(&mut self, call: Call, key: &str) -> Option<Value> {
+    /// The result of `trace_info` for a function; `None` if it is not traced.
+    pub(crate) fn watched(&mut self, call: Mfa, key: &str) -> Option<Value> {
         let watch = self.tracing.as_ref()?.watched.get(&call)?;
         let scope = watch.call.as_ref().map(|it| it.0);
-        let source = |it: &Option<Source>| it.as_ref().map_or(Value::NIL, |it| it.term);
+        let source = |it: &Option<MatchSpec>| it.as_ref().map_or(Value::NIL, |it| it.term);
         let spec = watch.call.as_ref().map_or(Value::FALSE, |it| source(&it.1));
         let meta = watch.meta.as_ref().map(|it| it.0);
         let meta_spec = watch.meta.as_ref().map_or(Value::FALSE, |it| source(&it.1));

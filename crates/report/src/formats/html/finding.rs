@@ -1,4 +1,4 @@
-//! One finding as texts: what to paste, what it says, where, how it was reached, how sure it is.
+//! A finding as texts for the page: the call, the outcome, the place, the path to it, and how certain it is.
 
 use super::listing::{Listing, Mark, Marks};
 use super::places::Places;
@@ -7,7 +7,7 @@ use crate::data::{Report, Unit, WrittenKind};
 use crate::finding::{Finding, Kind, Level, Reached, Schedule};
 use crate::page::visible;
 
-/// All that the page shows of a finding.
+/// Everything that the page shows of a finding.
 #[derive(Debug)]
 pub(super) struct FindingView {
     pub(super) anchor: String,
@@ -15,20 +15,20 @@ pub(super) struct FindingView {
     pub(super) badge: &'static str,
     pub(super) badge_class: &'static str,
     pub(super) kind: &'static str,
-    /// What findings of this kind are.
+    /// The definition of this kind of finding.
     pub(super) meaning: &'static str,
     pub(super) unit: String,
     pub(super) call: String,
     pub(super) says: String,
     pub(super) place: Option<Place>,
     pub(super) excerpt: Option<Listing>,
-    /// Sentences: why it has its level, how often it was seen.
+    /// Sentences such as the reason for the level and how often the finding was seen.
     pub(super) facts: Vec<Fact>,
     pub(super) is_confirmed: bool,
     pub(super) reached: Vec<Step>,
     pub(super) schedule: Option<ScheduleView>,
     pub(super) replay: String,
-    /// What has to be given to `gimlet test` first, if this run wrote no file to replay from.
+    /// What the user must pass to `gimlet test` first, if this run wrote no file to replay from.
     pub(super) replay_needs: Option<&'static str>,
     pub(super) test: Option<String>,
     pub(super) stack: Vec<String>,
@@ -52,34 +52,34 @@ pub(super) struct Place {
     pub(super) href: Option<String>,
 }
 
-/// A statement with a word that says what it is about.
+/// A statement with a word for its subject.
 #[derive(Debug)]
 pub(super) struct Fact {
     pub(super) about: &'static str,
     pub(super) text: String,
 }
 
-/// One choice on the way.
+/// A choice on the path.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) what: String,
-    /// The line of the source that decides.
+    /// The line of source that decides.
     pub(super) code: Option<String>,
     pub(super) place: Option<Place>,
 }
 
 #[derive(Debug)]
 pub(super) struct ScheduleView {
-    /// What is lost and who waits.
+    /// The lines about lost messages and waiting processes.
     pub(super) lines: Vec<String>,
-    /// The chart as an SVG element, if it is known as data. It escapes what it shows.
+    /// The chart as an SVG element with escaped texts, if the chart is known as data.
     pub(super) picture: Option<String>,
-    /// The chart as text otherwise.
+    /// The chart as text, otherwise.
     pub(super) text: String,
 }
 
 impl FindingView {
-    /// The `n`-th finding of the page.
+    /// Makes the `n`-th finding of the page.
     pub(super) fn new(
         report: &Report,
         places: &Places<'_>,
@@ -127,7 +127,7 @@ fn step(report: &Report, places: &Places<'_>, reached: &Reached) -> Step {
     }
 }
 
-/// The report that `gimlet replay` reads, if this run wrote one.
+/// Returns the path of the report that `gimlet replay` reads, if this run wrote one.
 fn json_path(report: &Report) -> Option<&str> {
     let reports = report.written.iter().filter(|it| it.kind == WrittenKind::Report);
     let mut paths = reports.map(|it| it.path.as_str());
@@ -142,7 +142,7 @@ fn place(places: &Places<'_>, file: Option<&str>, line: Option<u32>) -> Option<P
     Some(Place { text: visible(&text), href: places.href(file, line) })
 }
 
-/// Lines before and after the failing one.
+/// How many lines are shown before and after the failing one.
 const AROUND: u32 = 3;
 
 fn excerpt(report: &Report, finding: &Finding) -> Option<Listing> {
@@ -199,7 +199,7 @@ fn facts(finding: &Finding, runtime: &str) -> Vec<Fact> {
 
 fn schedule(schedule: &Schedule, finding: &Finding, n: usize) -> ScheduleView {
     let title = format!("{} in {}", finding.kind.name(), finding.shown);
-    // A process that waits at once leaves nothing to draw.
+    // A process that waits at once has no steps to draw.
     let has_steps = schedule.drawing.as_ref().is_none_or(|it| !it.rows.is_empty());
     let drawing = schedule.drawing.as_ref().filter(|_| has_steps);
     let picture = drawing.map(|it| svg_element(it, &title, &format!("f{n}-")));

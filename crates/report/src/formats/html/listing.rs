@@ -1,5 +1,5 @@
-//! Lines of source with a gutter. Lines of which there is nothing to say share one stretch of text, so
-//! that a large source is few elements.
+//! A listing of source lines with a gutter. Unmarked neighbouring lines share one stretch of text, so that a large
+//! source has few elements.
 
 use crate::page::visible;
 
@@ -12,25 +12,25 @@ pub(super) struct Listing {
     pub(super) code: Vec<Stretch>,
 }
 
-/// One marked line, or some lines that are not marked. Unmarked text ends with a line feed.
+/// One marked line, or several unmarked lines. Unmarked text ends with a line feed.
 #[derive(Debug)]
 pub(super) struct Stretch {
     pub(super) text: String,
     pub(super) mark: Option<Mark>,
 }
 
-/// What is special about a line.
+/// The mark of a line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mark {
     pub(super) class: &'static str,
-    /// What is said on hover and on focus.
+    /// The text that is shown on hover and on focus.
     pub(super) note: String,
     pub(super) anchor: Option<String>,
     pub(super) links: Vec<Link>,
 }
 
 impl Listing {
-    /// The lines from number `first` on, each with its mark in the gutter and its mark in the code.
+    /// Returns the lines from number `first` on, each with its marks.
     pub(super) fn of<'s>(
         first: u32,
         lines: impl Iterator<Item = &'s str>,
@@ -46,7 +46,7 @@ impl Listing {
     }
 }
 
-/// The marks of one line.
+/// The marks of a line in the gutter and in the code.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
     pub(super) gutter: Option<Mark>,

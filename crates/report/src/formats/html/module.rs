@@ -1,4 +1,4 @@
-//! One module: what of it was covered, what was not and why, and its source.
+//! A module: its coverage, what was not covered and why, and its source.
 
 use super::listing::{Listing, Mark, Marks};
 use super::overview::{Meter, meter};
@@ -8,20 +8,20 @@ use crate::page::visible;
 use crate::summary::count;
 use std::collections::BTreeMap;
 
-/// All that the page shows of a module.
+/// Everything that the page shows of a module.
 #[derive(Debug)]
 pub(super) struct ModuleView {
     pub(super) anchor: String,
     pub(super) title: String,
     pub(super) file: Option<String>,
     pub(super) meter: Meter,
-    /// `3 findings`, or nothing.
+    /// The number of findings in words, such as `3 findings`; `None` if there are none.
     pub(super) findings: Option<String>,
     pub(super) functions: Vec<FunctionView>,
     pub(super) source: Option<Listing>,
 }
 
-/// One function or predicate of a module.
+/// A function or predicate of a module.
 #[derive(Debug, Default)]
 pub(super) struct FunctionView {
     pub(super) name: String,
@@ -48,7 +48,7 @@ pub(super) fn modules(report: &Report, places: &Places<'_>) -> Vec<ModuleView> {
 
 fn functions(module: &Module) -> Vec<FunctionView> {
     let mut missed: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    // Neighbours with the same reason are said in one line; a clause that was entered has its own.
+    // Neighbours with the same reason share a line; a clause that was entered has a line of its own.
     let is_same = |left: &Uncovered, right: &Uncovered| {
         (&left.function, left.why) == (&right.function, right.why)
             && left.entered.is_none()
@@ -75,7 +75,7 @@ fn functions(module: &Module) -> Vec<FunctionView> {
     res
 }
 
-/// Why a clause was not covered, and how far it came.
+/// Returns why a clause was not covered, and how far runs got in it.
 fn reason(clause: &Uncovered) -> String {
     let why = format!("{} ({})", clause.why.meaning(), clause.why.name());
     match (&clause.stuck, clause.entered) {
@@ -114,10 +114,10 @@ fn source(report: &Report, places: &Places<'_>, module: &Module, n: usize) -> Op
     }))
 }
 
-/// Findings that a line of source links to.
+/// How many findings a line of source links to.
 const MAX_LINKS: usize = 3;
 
-/// What became of the clauses that begin in a line.
+/// The coverage of the clauses that begin in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Covered,
@@ -126,7 +126,7 @@ enum State {
 }
 
 impl State {
-    /// `None` where no clause begins.
+    /// Returns `None` if no clause begins in the line.
     fn of(lines: &[&CoveredLine], missed: &[&Uncovered]) -> Option<State> {
         let n_covered = lines.iter().filter(|it| it.covered).count();
         if lines.is_empty() && missed.is_empty() {
@@ -149,7 +149,7 @@ impl State {
     }
 }
 
-/// The input that covered a line first, and why clauses in it were not covered.
+/// Returns the input that covered a line first, and why clauses in it were not covered.
 fn note(lines: &[&CoveredLine], missed: &[&Uncovered]) -> String {
     let covered = lines.iter().filter(|it| it.covered).map(|it| match &it.by {
         Some(call) => format!("covered first by {}", visible(call)),

@@ -1,4 +1,4 @@
-//! The first screen: what was found, in how much, and how much of each module was covered.
+//! The first screen: what was found, in how many units, and the coverage of each module.
 
 use super::places::Places;
 use crate::data::{Module, Report};
@@ -6,22 +6,22 @@ use crate::page::visible;
 use crate::summary::{Summary, count};
 use std::cmp::Reverse;
 
-/// A number that matters, with a word for it.
+/// A prominent number with its label.
 #[derive(Debug)]
 pub(super) struct Tile {
     pub(super) value: String,
     pub(super) label: String,
     pub(super) note: String,
-    /// The colour of the number.
+    /// The class for the colour of the number.
     pub(super) tone: &'static str,
 }
 
-/// How much of a module was covered, as a bar and as words.
+/// The coverage of a module as a bar and in words.
 #[derive(Debug)]
 pub(super) struct Meter {
-    /// In percent.
+    /// The covered share in percent.
     pub(super) covered: usize,
-    /// Prolog: clauses that were entered and not completed, in percent.
+    /// Prolog: the share of clauses that were entered and not completed, in percent.
     pub(super) entered: usize,
     pub(super) percent: String,
     pub(super) words: String,
@@ -36,9 +36,9 @@ pub(super) struct Bar {
     pub(super) n_findings: usize,
 }
 
-/// Modules that the summary shows at once.
+/// How many modules the summary shows unfolded.
 const MAX_BARS: usize = 8;
-/// Targets that the page names.
+/// How many targets the page names.
 const MAX_TARGETS: usize = 4;
 
 pub(super) fn title(report: &Report) -> String {
@@ -57,7 +57,7 @@ fn targets(report: &Report) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// The first line of the summary as a sentence.
+/// Returns the first line of the summary as a sentence.
 pub(super) fn headline(summary: &Summary) -> String {
     if summary.n_units == 0 {
         return "Nothing was tested".to_owned();
@@ -77,7 +77,7 @@ pub(super) fn about(report: &Report) -> Vec<String> {
     res
 }
 
-/// What the tiles do not say.
+/// Returns the notes on counts that the tiles do not show.
 pub(super) fn notes(summary: &Summary) -> Vec<String> {
     let mut res = Vec::new();
     let mut note = |n: usize, one: &str, many: &str| {
@@ -153,7 +153,7 @@ pub(super) fn tiles(summary: &Summary) -> Vec<Tile> {
     res
 }
 
-/// The modules that ask for attention first, and the others.
+/// Returns the modules that need the most attention, and the others.
 pub(super) fn bars(report: &Report, places: &Places<'_>) -> (Vec<Bar>, Vec<Bar>) {
     let mut order: Vec<(usize, &Module)> = report.modules.iter().enumerate().collect();
     let left = |it: &Module| it.clauses.total.saturating_sub(it.clauses.covered);

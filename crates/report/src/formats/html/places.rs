@@ -1,5 +1,4 @@
-//! Where in the page the source of a place is: which module shows a file, and which of its lines are
-//! linked to.
+//! Links into the sources of the page: which module shows a file, and which of its lines are link targets.
 
 use crate::data::Report;
 use crate::finding::Finding;
@@ -9,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The links between findings and sources.
 #[derive(Debug, Default)]
 pub(super) struct Places<'r> {
-    /// The number of the module that shows a file.
+    /// The index of the module that shows a file.
     modules: BTreeMap<&'r str, usize>,
     /// Lines that some finding names.
     lines: BTreeSet<(&'r str, u32)>,
-    /// The numbers and kinds of the findings that fail at a line.
+    /// Links to the findings that fail at a line.
     failing: BTreeMap<(&'r str, u32), Vec<Link>>,
-    /// How many findings are shown for each module, by name.
+    /// The number of findings that are shown for each module, by its name.
     counts: BTreeMap<&'r str, usize>,
 }
 
@@ -27,7 +26,7 @@ pub(super) struct Link {
 }
 
 impl<'r> Places<'r> {
-    /// Findings are numbered from one in the order of `ranked.shown`, as in the page.
+    /// Collects the links. Findings are numbered from one in the order of `ranked.shown`, as in the page.
     pub(super) fn of(report: &'r Report, ranked: &Ranked<'r>) -> Places<'r> {
         let mut res = Places::default();
         for (n, module) in report.modules.iter().enumerate() {
@@ -51,14 +50,14 @@ impl<'r> Places<'r> {
         res
     }
 
-    /// The link to a line of source, if the page shows it.
+    /// Returns the link to a line of source, if the page shows it.
     pub(super) fn href(&self, file: Option<&str>, line: Option<u32>) -> Option<String> {
         let (file, line) = file.zip(line)?;
         let anchor = self.anchor(*self.modules.get(file)?, file, line)?;
         Some(format!("#{anchor}"))
     }
 
-    /// The id of a line of source, if something links to it.
+    /// Returns the id of a line of source, if something links to it.
     pub(super) fn anchor(&self, module: usize, file: &str, line: u32) -> Option<String> {
         let is_shown = self.modules.get(file) == Some(&module) && self.is_linked(file, line);
         is_shown.then(|| format!("m{module}-{line}"))
@@ -68,7 +67,7 @@ impl<'r> Places<'r> {
         self.lines.contains(&(file, line))
     }
 
-    /// The findings that fail at a line.
+    /// Returns the findings that fail at a line.
     pub(super) fn failing<'a>(&'a self, file: &'a str, line: u32) -> &'a [Link] {
         self.failing.get(&(file, line)).map_or(&[], Vec::as_slice)
     }

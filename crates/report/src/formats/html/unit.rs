@@ -1,4 +1,4 @@
-//! The units as rows of a table, and the inputs that were tried on each.
+//! The table of units, and the inputs that were tried on each.
 
 use super::overview::seconds;
 use crate::data::{Report, Share, Stop, Test, Unit, Verdict};
@@ -6,7 +6,7 @@ use crate::formats::text::answer;
 use crate::page::visible;
 use crate::summary::count;
 
-/// One row.
+/// A row of the table.
 #[derive(Debug)]
 pub(super) struct UnitView {
     pub(super) title: String,
@@ -51,7 +51,7 @@ fn share(of: Share) -> String {
     }
 }
 
-/// Why the exploration ended, in plain words.
+/// Returns the reason for the end of the exploration in words.
 fn stop(unit: &Unit) -> &'static str {
     match unit.stop {
         Stop::Exhausted if unit.saturated => "nothing new came",
@@ -67,7 +67,7 @@ fn stop(unit: &Unit) -> &'static str {
     }
 }
 
-/// How the queries of all units were answered, if there were any.
+/// Returns how the queries of all units were answered; `None` if there were none.
 pub(super) fn solver(report: &Report) -> Option<String> {
     let of = |number: fn(&crate::Solver) -> u64| -> u64 {
         report.units.iter().map(|it| number(&it.solver)).sum()
@@ -83,13 +83,13 @@ pub(super) fn solver(report: &Report) -> Option<String> {
     })
 }
 
-/// The inputs of one unit, and what came of them.
+/// The inputs of a unit and their outcomes.
 #[derive(Debug)]
 pub(super) struct InputsView {
     pub(super) unit: String,
     pub(super) count: String,
     pub(super) rows: Vec<InputView>,
-    /// Inputs that are left out.
+    /// The number of inputs that are left out.
     pub(super) n_more: usize,
 }
 
@@ -99,11 +99,11 @@ pub(super) struct InputView {
     pub(super) outcome: String,
 }
 
-/// Inputs of a unit that the page lists; the JSON report has all.
+/// How many inputs of a unit the page lists; the JSON report has all.
 const MAX_INPUTS: usize = 50;
 
 impl InputsView {
-    /// `None` if no input of the unit was kept.
+    /// Returns `None` if no input of the unit was kept.
     pub(super) fn of(report: &Report, unit: &Unit) -> Option<InputsView> {
         let language = report.language(&unit.language);
         let row = |test: &Test| InputView {

@@ -1,34 +1,34 @@
-//! Text from terms as Markdown that shows it and does nothing else: no markup, no HTML, no links, no
-//! mentions of people, no end of the block around it.
+//! Escaping of text from terms for Markdown: no markup, no HTML, no links, no mentions of people, no end of the
+//! enclosing block.
 
 use crate::formats::printable::{cut, on_one_line, printable};
 
-/// Characters of a block of code; the rest is cut.
+/// The maximal length of a block of code, in characters.
 const MAX_BLOCK: usize = 2000;
-/// Characters of words within a line.
+/// The maximal length of words within a line, in characters.
 const MAX_PROSE: usize = 300;
-/// Characters of a name or a term within a line.
+/// The maximal length of a name or a term within a line, in characters.
 const MAX_CODE: usize = 80;
 
-/// Words of a line.
+/// Escapes words of a line.
 pub(super) fn prose(text: &str) -> String {
-    // GitHub looks for `@name` and `#1` in what is rendered, so escaping them is not enough.
+    // GitHub searches the rendered text for `@name` and `#1`, so escaping these characters is not enough.
     let mark = |it: &str, c: u32| it.replace(&entity(c), &format!("{}\u{200b}", entity(c)));
     let text = inline(text, MAX_PROSE);
     mark(&mark(&text, u32::from('@')), u32::from('#'))
 }
 
-/// A term or a name within a line, a cell of a table or the summary of a fold.
+/// Escapes a term or a name within a line, a cell of a table or the summary of a fold.
 pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", inline(text, MAX_CODE))
 }
 
-/// A numeric reference shows a character and has no meaning in Markdown or HTML, whereas the rules for
-/// backslashes differ between paragraphs, tables and HTML.
+/// Escapes text by numeric character references, which have no meaning in Markdown or HTML. The rules for backslashes
+/// differ between paragraphs, tables and HTML.
 fn inline(text: &str, most: usize) -> String {
     let mut res = String::new();
     for c in cut(&on_one_line(text), most).chars() {
-        // A dash means something only where it begins a block.
+        // These characters, such as a dash, are markup only at the beginning of a block.
         let is_plain = ",-/;=%?+".contains(c) && !res.is_empty();
         if c.is_ascii_punctuation() && !is_plain {
             res.push_str(&entity(u32::from(c)));
@@ -43,7 +43,7 @@ fn entity(c: u32) -> String {
     format!("&#{c};")
 }
 
-/// Lines as a block of code, in a fence that is longer than any that the lines could hold.
+/// Returns lines as a block of code, in a fence that is longer than any in the lines.
 pub(super) fn block(language: &str, text: &str) -> String {
     let text = printable(text).replace("\r\n", "\n").replace('\r', "\n");
     let text = cut(text.trim_end(), MAX_BLOCK);

@@ -1,6 +1,6 @@
 //! The part of SARIF 2.1.0 that reports use, as types: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/>.
 //!
-//! Knows no report. Fields have the names of the standard; what is absent is not written.
+//! Fields have the names of the standard; absent values are not written.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -171,7 +171,7 @@ pub(super) struct Suppression<'r> {
     pub(super) justification: Option<&'r str>,
 }
 
-/// What the standard has no place for.
+/// Properties beyond the standard.
 #[derive(Debug, Serialize)]
 pub(super) struct Properties<'r> {
     pub(super) id: &'r str,

@@ -1,4 +1,4 @@
-//! Units and modules in rows and columns.
+//! Tables of units and modules.
 
 use crate::data::{Module, Report, Share, Source, Unit, Why};
 use crate::formats::Detail;
@@ -6,23 +6,23 @@ use crate::paint::Paint;
 use crate::summary::count;
 use std::fmt::Write;
 
-/// More units than this have no row of their own unless everything is asked for.
+/// With more units than this there is no table of units, unless everything is asked for.
 const MAX_UNITS: usize = 40;
-/// Modules with a row, likewise: those with most clauses left.
+/// How many modules have a row, unless everything is asked for: those with the most uncovered clauses.
 const MAX_MODULES: usize = 20;
-/// Modules whose uncovered clauses are listed, likewise.
+/// Up to this many modules, all uncovered clauses are listed.
 const MAX_LISTED: usize = 3;
-/// Lines of that list.
+/// The maximal number of lines of that list.
 const MAX_UNCOVERED: usize = 25;
-/// Functions that are named although nothing tested calls them.
+/// How many functions are named that no tested unit calls.
 const MAX_AWAY: usize = 5;
 
-/// Whether a report is too large for all of its rows to be shown.
+/// Whether the report is too large for all rows to be shown.
 pub(super) fn is_cut(report: &Report) -> bool {
     MAX_UNITS < report.units.len() || MAX_LISTED < report.modules.len()
 }
 
-/// A row for each unit: what was done, and why it ended.
+/// Returns the table of units: what was done, and why it ended.
 pub(super) fn units(report: &Report, detail: Detail, paint: Paint) -> String {
     let mut out = String::new();
     if MAX_UNITS < report.units.len() && detail != Detail::Everything {
@@ -69,7 +69,7 @@ pub(super) fn units(report: &Report, detail: Detail, paint: Paint) -> String {
     out
 }
 
-/// Coverage of each module, and what was not reached and why.
+/// Returns the coverage of each module, and what was not reached and why.
 pub(super) fn modules(report: &Report, detail: Detail, paint: Paint) -> String {
     let mut out = String::new();
     let is_everything = detail == Detail::Everything;
@@ -105,7 +105,7 @@ pub(super) fn modules(report: &Report, detail: Detail, paint: Paint) -> String {
     out
 }
 
-/// One module with its uncovered clauses.
+/// Writes a module with its uncovered clauses.
 fn listed(out: &mut String, report: &Report, module: &Module, detail: Detail, paint: Paint) {
     let Paint { bold, faint, off, .. } = paint;
     let covered = report.language(&module.language).covered;
@@ -159,14 +159,14 @@ fn listed(out: &mut String, report: &Report, module: &Module, detail: Detail, pa
     }
 }
 
-/// Uncovered clauses that one line speaks of.
+/// Uncovered clauses that share a line.
 struct Group {
     what: String,
     why: Why,
 }
 
-/// Neighbours of the same function that have the same reason. A clause that was entered has a line of
-/// its own, which says how far it came.
+/// Groups neighbouring clauses of the same function with the same reason. A clause that was entered has a line of its
+/// own, which says how far runs got in it.
 fn groups(module: &Module) -> Vec<Group> {
     let mut res = Vec::new();
     let is_same = |left: &crate::Uncovered, right: &crate::Uncovered| {
@@ -198,7 +198,7 @@ fn groups(module: &Module) -> Vec<Group> {
     res
 }
 
-/// Columns as wide as they need to be; those that are `left` hold words, the others numbers.
+/// Writes a table. The columns in `left` are aligned to the left (words), the others to the right (numbers).
 fn table(out: &mut String, header: &[String], rows: &[Vec<String>], left: &[usize], paint: Paint) {
     let all = || std::iter::once(header).chain(rows.iter().map(Vec::as_slice));
     let width = |column: usize| {

@@ -1,11 +1,11 @@
-//! Printing, compared with what BEAM prints.
+//! Tests of printing; the expected texts are those of BEAM.
 
 use super::{Style, print};
 use crate::ground::{Atom, Fun, Pid, Port, Reference, Term};
 use crate::{Bits, read_term};
 use num_bigint::BigInt;
 
-/// `text` is read and printed in both styles.
+/// Reads `text` and checks how it is printed in both styles.
 #[track_caller]
 fn check(text: &str, as_w: &str, as_tp: &str) {
     let term = read_term(text).unwrap();
@@ -90,7 +90,7 @@ fn depth_costs_no_native_stack() {
         term = Term::Tuple(vec![term]);
     }
     assert_eq!(print(&term, Style::P).len(), 2 * DEPTH + 2);
-    // Dropping a term is recursive; take this one apart from the outside.
+    // Dropping a term is recursive, so this one is taken apart from the outside.
     while let Term::Tuple(mut items) = term {
         term = items.pop().unwrap();
     }

@@ -1,4 +1,4 @@
-//! Reading, and what is refused.
+//! Tests of reading, and of errors.
 
 use super::{read_args, read_call, read_term};
 use crate::text::print::{Style, print};

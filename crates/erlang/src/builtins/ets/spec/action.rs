@@ -1,7 +1,7 @@
-//! What a match specification of a trace can do besides matching: say what the message tells, switch
-//! tracing on and off. Only says what is to be done; the machine does it.
+//! The actions of a match specification for traces: changing the trace message and switching tracing on and off. Only
+//! describes the actions; the machine performs them.
 
-use crate::data::Value;
+use values::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
@@ -24,7 +24,7 @@ pub(crate) enum Action {
     SetControlWord,
 }
 
-/// What a specification may ask about the call that it judges.
+/// The facts about the traced call that a specification may ask for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Called {
     pub(crate) caller: Value,
@@ -32,20 +32,20 @@ pub(crate) struct Called {
     pub(crate) stack: Value,
 }
 
-/// What a specification wants, besides whether it matched.
+/// The effects that a trace specification asks for, besides matching.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
-    /// What goes into the message: `true` for nothing, `false` for no message at all.
+    /// The term to add to the trace message: `true` for none, `false` to send no message at all.
     pub(crate) message: Option<Value>,
     pub(crate) returns: bool,
     pub(crate) exceptions: bool,
-    /// Nobody is traced: the specification is only tried out.
+    /// Whether the specification is only tested: no process is traced.
     pub(crate) is_test: bool,
 }
 
 impl Action {
-    /// The form of this name that takes as many arguments, with whether guards may use it.
-    /// `None`: there is no such form. `Err`: it takes another number of arguments.
+    /// Returns the action with this name and number of arguments, and whether guards may use it. `None`: there is no
+    /// action of this name. `Err`: the action takes another number of arguments.
     pub(super) fn of(name: &str, n_args: usize) -> Option<Result<(Action, bool), ()>> {
         let (action, counts, in_guard): (Action, &[usize], bool) = match name {
             "message" => (Action::Message, &[1], false),

@@ -1,17 +1,17 @@
-//! From the term of a match specification to a program, or to complaints.
+//! Compiles a match specification to a program, or to error messages.
 
 use crate::builtins::ets::spec::{Action, Clause, ConstId, Expr, Pattern, Program, Slot};
 use crate::builtins::{Builtin, Fault, How, Stop, all};
-use crate::data::{AtomId, Atoms, Heap, Value, View, to_term};
 use crate::machine::World;
 use term::{Style, print};
+use values::{AtomId, Atoms, Heap, Value, View, to_term};
 
-/// Why there is no program.
+/// Why a specification was not compiled.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// The specification is wrong, in OTP's words.
+    /// The specification is wrong; the messages are in OTP's words.
     Wrong(Vec<String>),
-    /// It is nested too deeply.
+    /// The specification is nested too deeply.
     TooDeep,
     Stop(Stop),
 }
@@ -26,7 +26,7 @@ impl From<Refusal> for Fault {
     }
 }
 
-/// What a specification is for.
+/// The use of a specification, which decides what its clauses may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Table,
@@ -54,7 +54,7 @@ pub(crate) fn compile(w: &World, spec: Value, dialect: Dialect) -> Result<Progra
     Ok(program)
 }
 
-/// The program of one head and one expression, as `ets:match` has them.
+/// Compiles a specification with one head and one result, for `ets:match` and `ets:match_object`.
 pub(in crate::builtins::ets) fn compile_pattern(
     w: &mut World,
     head: Value,
@@ -66,7 +66,7 @@ pub(in crate::builtins::ets) fn compile_pattern(
     Ok((compile(w, spec, Dialect::Table)?, spec))
 }
 
-/// A trace matches lists of arguments.
+/// Whether a term may be the head of a trace specification, which matches lists of arguments.
 fn may_be_head(w: &World, head: Value) -> bool {
     head.is_cons()
         || head.is_nil()
@@ -78,7 +78,7 @@ fn wrong<T>(why: &str) -> Result<T, Refusal> {
     Err(Refusal::Wrong(vec![why.to_owned()]))
 }
 
-/// The number of a match variable: `'$7'` is 7. BEAM computes it in 32 bits, and so do we.
+/// Returns the number of a match variable: 7 for `'$7'`. Overflows at 32 bits as BEAM's computation does.
 fn variable(atoms: &Atoms, value: Value) -> Option<u32> {
     let digits = atoms.name(value.as_atom()?).strip_prefix('$')?.as_bytes();
     match digits {
@@ -96,15 +96,15 @@ fn variable(atoms: &Atoms, value: Value) -> Option<u32> {
     (number <= i32::MAX.cast_unsigned()).then_some(number)
 }
 
-/// Nesting beyond this is refused rather than recursed into.
+/// Specifications nested more deeply are refused, because the compiler recurses.
 const MAX_DEPTH: usize = 2_000;
-/// OTP cuts its complaints off here.
+/// OTP truncates its error messages to this many characters.
 const MAX_COMPLAINT: usize = 99;
 
 struct Compiler<'a> {
     w: &'a World,
     program: &'a mut Program,
-    /// The variables of the head, in the order of their slots.
+    /// The variables of the head by their numbers, in the order of their slots.
     variables: Vec<u32>,
     complaints: Vec<String>,
     depth: usize,
@@ -238,7 +238,7 @@ impl Compiler<'_> {
         values.iter().map(|value| self.deeper(|it| it.expr(*value))).collect()
     }
 
-    /// As `exprs`, with complaints about the last one first, which is OTP's order for arguments.
+    /// Compiles expressions like `exprs`, but from the last to the first, the order of OTP's messages about arguments.
     fn exprs_backwards(&mut self, values: &[Value]) -> Result<Vec<Expr>, Refusal> {
         let mut res: Vec<Expr> = values
             .iter()
@@ -282,7 +282,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `{{...}}` is a tuple, `{Function, Arg, ...}` is a call.
+    /// Compiles a tuple: `{{...}}` builds a tuple, `{Function, Arg, ...}` is a call.
     fn tuple_expr(&mut self, value: Value) -> Result<Expr, Refusal> {
         let w = self.w;
         let elements = w.heap.elements(value).unwrap_or_default();
@@ -350,7 +350,7 @@ impl Compiler<'_> {
                     let what = format!("{text} in a match specification");
                     return Err(Refusal::Stop(Stop::Unsupported { what }));
                 }
-                // OTP gives `set_seq_token` this name when it complains.
+                // OTP's error message has another name for `set_seq_token`.
                 let form = if text == "set_seq_token" { "set_seq_trace" } else { text };
                 self.complain(&format!("Special form '{form}' used in wrong dialect."));
                 return Ok(Expr::Whole);
@@ -374,7 +374,7 @@ impl Compiler<'_> {
         Ok(Expr::Call(builtin, self.exprs_backwards(args)?))
     }
 
-    /// What only a trace may do.
+    /// Compiles an action, which only trace specifications may contain.
     fn action(&mut self, whole: Value, text: &str, args: &[Value]) -> Result<Expr, Refusal> {
         match Action::of(text, args.len()) {
             Some(Ok((_, false))) if self.in_guard => {
@@ -395,7 +395,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A term as complaints show it.
+    /// Formats a term as OTP's error messages do.
     fn shown(&self, value: Value) -> String {
         if let Some(atom) = value.as_atom() {
             let text = self.w.atoms.name(atom);
@@ -415,8 +415,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a term in a head matches exactly what equals it: no variables, no maps (which match larger
-/// ones), no zero floats (whose sign counts in a head).
+/// Whether a term in a head matches exactly the terms equal to it. Variables do not, nor do maps (they match larger
+/// ones) and zero floats (their sign counts in a head).
 fn is_plain(heap: &Heap, atoms: &Atoms, value: Value) -> bool {
     let mut rest = vec![value];
     while let Some(value) = rest.pop() {
@@ -447,7 +447,7 @@ pub(crate) fn is_guard(name: &str, arity: usize) -> bool {
     FUNCTIONS.contains(&(name, arity)) || OTHER_GUARDS.contains(&(name, arity))
 }
 
-/// What guards of the language may call and match specifications may not.
+/// Functions allowed in guards of the language but not in match specifications.
 const OTHER_GUARDS: &[(&str, usize)] = &[
     ("and", 2),
     ("or", 2),
@@ -460,7 +460,7 @@ const OTHER_GUARDS: &[(&str, usize)] = &[
     ("tuple_size", 1),
 ];
 
-/// What only a trace may do.
+/// Special forms that are allowed only in trace specifications.
 const TRACE_FORMS: &[&str] = &[
     "message",
     "is_seq_trace",
@@ -481,7 +481,7 @@ const TRACE_FORMS: &[&str] = &[
 
 const TRACE_FUNCTIONS: &[(&str, usize)] = &[("get_tcw", 0), ("set_tcw", 1), ("set_tcw_fake", 1)];
 
-/// The functions that guards and bodies may call.
+/// The functions that guards and bodies of match specifications may call.
 const FUNCTIONS: &[(&str, usize)] = &[
     ("*", 2),
     ("+", 1),

@@ -2,13 +2,13 @@
 //!
 //! Every question is answered by the concrete value. Where the run is not recorded, that is all.
 
-use crate::data::{Value, View, equal_exact};
 use crate::lift::compare::{same_values, truth_of};
 use crate::lift::own_expr;
 use crate::machine::World;
 use std::sync::Arc;
 use term::{Kind, Op, Term};
 use trace::{Head, Looked};
+use values::{Value, View, equal_exact};
 
 /// `=:=`
 pub(super) fn same(w: &mut World, a: Value, b: Value) -> bool {

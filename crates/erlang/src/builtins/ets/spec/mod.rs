@@ -1,7 +1,7 @@
 //! Match specifications: compiled once into a small program, then run on each object.
 //!
-//! Follows the compiler in OTP's `erl_db_util.c`, down to the words of its complaints, which
-//! `ets:test_ms/2` shows. Does not know tables: it sees one term at a time.
+//! Follows the compiler in OTP's `erl_db_util.c`, including the wording of its error messages, which `ets:test_ms/2`
+//! returns. Knows no tables: it sees one term at a time.
 
 mod action;
 mod compile;
@@ -16,31 +16,31 @@ pub(super) use run::run;
 pub(crate) use run::run_traced;
 
 use crate::builtins::Builtin;
-use crate::data::Value;
+use values::Value;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
     pub(super) clauses: Vec<Clause>,
-    /// All values that the program speaks of, in one place for the collector.
+    /// All constant values of the program, in one place for the collector.
     pub(crate) constants: Vec<Value>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Clause {
     pub(super) head: Pattern,
-    /// How many variables the head binds.
+    /// The number of variables that the head binds.
     pub(super) n_slots: usize,
-    /// The slots in the order of their variables' numbers, for `'$$'`.
+    /// The slots in ascending order of their variables' numbers, for `'$$'`.
     pub(super) bindings: Vec<Slot>,
     pub(super) guards: Vec<Expr>,
     pub(super) body: Vec<Expr>,
 }
 
-/// Index into [`Program::constants`].
+/// An index into [`Program::constants`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ConstId(u32);
 
-/// Where a variable's value is while a clause runs.
+/// The index of a variable's value while a clause runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot(u32);
 
@@ -52,7 +52,7 @@ pub(super) enum Pattern {
     Const(ConstId),
     Tuple(Vec<Pattern>),
     List(Vec<Pattern>, Box<Pattern>),
-    /// The map may have more keys.
+    /// A map with at least these keys.
     Map(Vec<(ConstId, Pattern)>),
 }
 
@@ -70,12 +70,12 @@ pub(super) enum Expr {
     List(Vec<Expr>, Box<Expr>),
     Map(Vec<(Expr, Expr)>),
     Call(&'static Builtin, Vec<Expr>),
-    /// `and` and `or` look at all their arguments, of any number.
+    /// `and` and `or` take any number of arguments and evaluate all of them.
     And(Vec<Expr>),
     Or(Vec<Expr>),
     AndAlso(Vec<Expr>),
     OrElse(Vec<Expr>),
-    /// What only a trace may do.
+    /// An action of a trace specification.
     Act(Action, Vec<Expr>),
 }
 
@@ -84,15 +84,15 @@ impl Program {
         self.constants.get(id.0 as usize).copied().unwrap_or(Value::NIL)
     }
 
-    /// The only keys that an object can have to match, if the heads say so.
+    /// Returns the keys that a matching object can have, or `None` if the heads do not determine them.
     pub(super) fn keys(&self, key_position: usize) -> Option<Vec<Value>> {
         let mut keys = Vec::new();
         for clause in &self.clauses {
             match &clause.head {
                 Pattern::Any | Pattern::Bind(_) | Pattern::Same(_) => return None,
-                // Objects are tuples.
+                // Objects are tuples, so this clause never matches.
                 Pattern::List(..) | Pattern::Map(_) => {}
-                // A whole object without variables.
+                // The head is a whole object without variables.
                 Pattern::Const(_) => return None,
                 Pattern::Tuple(elements) => match elements.get(key_position - 1) {
                     Some(Pattern::Const(id)) => keys.push(self.constant(*id)),

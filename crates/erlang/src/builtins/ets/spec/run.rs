@@ -4,11 +4,11 @@ use crate::builtins::How;
 use crate::builtins::ets::spec::inputs;
 use crate::builtins::ets::spec::{Action, Called, Clause, Effects, Expr, Pattern, Program, Slot};
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, Value, View};
 use crate::machine::World;
 use term::Op;
+use values::{AtomId, Value, View};
 
-/// What the first clause that matches returns.
+/// Returns the result of the first clause that matches, or `None` if none does.
 pub(in crate::builtins::ets) fn run(
     w: &mut World,
     program: &Program,
@@ -18,7 +18,7 @@ pub(in crate::builtins::ets) fn run(
     run_traced(w, program, term, called, &mut Effects::default())
 }
 
-/// The same for a call that is traced: also what the clause wants to happen.
+/// Runs a specification on a traced call, and also records the effects that its clause asks for.
 pub(crate) fn run_traced(
     w: &mut World,
     program: &Program,
@@ -51,12 +51,12 @@ struct Matching<'a> {
     effects: &'a mut Effects,
 }
 
-/// What becomes of a call that fails.
+/// Where an expression is evaluated, which decides the effect of a failing call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Context {
-    /// The guard fails.
+    /// In a guard: the guard fails.
     Guard,
-    /// Its value is `'EXIT'`, and the body goes on.
+    /// In a body: the call's value is `'EXIT'`, and the body continues.
     Body,
 }
 
@@ -77,7 +77,7 @@ impl Matching<'_> {
             Pattern::Same(slot) => inputs::same(w, self.slot(*slot), value),
             Pattern::Const(id) => {
                 let constant = self.program.constant(*id);
-                // OTP compares the bits of floats here, so that the sign of zero counts.
+                // OTP compares the bits of floats here, so the sign of zero counts.
                 match (constant.view(), value.view()) {
                     (View::Float(a), View::Float(b)) => a.to_bits() == b.to_bits(),
                     _ => inputs::same(w, constant, value),
@@ -133,7 +133,7 @@ impl Matching<'_> {
         Ok(true)
     }
 
-    /// `None`: a call failed in a guard.
+    /// Evaluates an expression; `None` if a call failed in a guard.
     fn value(
         &mut self,
         w: &mut World,
@@ -193,7 +193,7 @@ impl Matching<'_> {
         })
     }
 
-    /// `None`: the arguments are wrong.
+    /// Performs an action; `None` if its arguments are wrong.
     fn act(
         &mut self,
         w: &mut World,
@@ -214,7 +214,7 @@ impl Matching<'_> {
                 self.effects.exceptions = true;
                 Some(Value::TRUE)
             }
-            // For those who look at the terminal of the runtime itself.
+            // Output for the terminal of the runtime system is dropped.
             Action::Display => Some(Value::TRUE),
             Action::ProcessDump => {
                 let text = format!("=proc:<0.{}.0>\nState: Running\n", w.current.0);
@@ -275,7 +275,7 @@ impl Matching<'_> {
         exprs.iter().map(|it| self.value(w, it, context)).collect()
     }
 
-    /// `and` and `or`: all arguments must be booleans.
+    /// Evaluates `and` or `or`: all arguments are evaluated and must be booleans.
     fn all_of(
         &mut self,
         w: &mut World,
@@ -291,7 +291,8 @@ impl Matching<'_> {
         })
     }
 
-    /// `andalso` and `orelse`: the first argument that decides, or the last, whatever it is.
+    /// Evaluates `andalso` or `orelse`: the result is the first argument equal to `decides`, or else the last, of any
+    /// type.
     fn one_of(
         &mut self,
         w: &mut World,
