@@ -372,11 +372,21 @@ impl World {
             self.follow_name(to);
             return to;
         }
-        let to = if self.is_kind(to, Sort::Tuple, matches!(to.view(), View::Tuple(..))) {
-            self.taken_apart(to)
-        } else {
-            to
-        };
+        let is_pair = matches!(to.view(), View::Tuple(_, 2));
+        if let (Some(expr), Some(mut lifting)) = (own_expr(to), self.following()) {
+            let test = lifting.apply(Op::IsTuple(2), &[expr]);
+            lifting.test(0, test, is_pair);
+        }
+        let handles = [Sort::Pid, Sort::Port, Sort::Reference];
+        let found = [
+            matches!(to.view(), View::Pid(_)),
+            matches!(to.view(), View::Port(_)),
+            matches!(to.view(), View::Ref(_)),
+        ];
+        if !is_pair && !handles.into_iter().zip(found).any(|it| self.is_kind(to, it.0, it.1)) {
+            return to;
+        }
+        let to = if is_pair { self.taken_apart(to) } else { to };
         match self.heap.elements(to) {
             Some([name, node]) => {
                 let (name, node) = (*name, *node);
