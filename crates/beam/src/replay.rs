@@ -5,6 +5,7 @@
 use crate::otp::Otp;
 use crate::peer::{Spent, path_term};
 use crate::source::Source;
+use crate::turns::Turning;
 use erlang::{Host, HostError};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -30,8 +31,8 @@ pub struct Replayer {
     unusable: Vec<(Atom, String)>,
     /// The runtime that has the modules loaded, by the number of starts.
     ready: Option<u32>,
-    /// The runtime that has the modules loaded with instructions to take turns.
-    pub(crate) turning: Option<u32>,
+    /// The one that has them with turns, and which modules of OTP.
+    pub(crate) turning: Option<Turning>,
     /// The runtime that has the helper for preparations loaded.
     preparing: Option<u32>,
 }

@@ -1,8 +1,8 @@
 //! Schedules on the real BEAM: processes take their steps in the order that the search found.
 //!
-//! The modules under test are rewritten so that they wait for a token before each step, and so are the modules of OTP
-//! through which processes communicate. Code that is not rewritten does not wait. Where it should have, the schedule is
-//! lost, and the run continues without it.
+//! The modules under test are rewritten so that they wait for a token, and so are the modules of libraries
+//! whose code takes steps. Code that is not rewritten takes no turns: where it should have, the
+//! schedule is lost, and the run goes on without it.
 
 use crate::peer::path_term;
 use crate::replay::{Applied, Replayed, Replayer, read};
@@ -10,6 +10,7 @@ use crate::source::Source;
 use erlang::HostError;
 use erlang::builtins::{self, Builtin, CHANGING_ITEMS, Shares, TableUse};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 use term::Term;
@@ -17,19 +18,22 @@ use trace::Mode;
 
 const TOKEN: &str = include_str!("token.erl");
 
-/// Modules of OTP that communicate on behalf of the program; their steps are steps of the program.
-const TALKERS: &[&str] = &[
-    "erpc",
-    "gen",
-    "gen_server",
-    "gen_statem",
-    "gen_event",
-    "io",
-    "proc_lib",
-    "rpc",
-    "supervisor",
-    "sys",
-    "timer",
+/// Modules that are left as they are though their code takes steps: the runtime that follows the schedule needs
+/// them itself, before and while it gives turns.
+const RUNTIME: &[&str] = &[
+    "application_controller",
+    "application_master",
+    "code",
+    "code_server",
+    "erl_eval",
+    "error_handler",
+    "file",
+    "file_io_server",
+    "file_server",
+    "group",
+    "init",
+    "kernel",
+    "user",
 ];
 
 /// Modules whose functions take one step each, whichever code calls them.
@@ -56,6 +60,15 @@ pub enum How {
     Loses,
 }
 
+/// What was rewritten so that it takes turns.
+#[derive(Debug)]
+pub(crate) struct Turning {
+    /// How often the runtime had been started by then.
+    starts: u32,
+    /// Modules of libraries, and whether they could be rewritten.
+    talkers: BTreeMap<String, bool>,
+}
+
 /// The result of following a schedule on BEAM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Followed {
@@ -76,7 +89,7 @@ impl Replayer {
         limit: Duration,
     ) -> Result<Followed, HostError> {
         self.prepare()?;
-        self.prepare_turns()?;
+        self.prepare_turns(turns)?;
         let held = self.held_up(turns);
         let request = Term::Tuple(vec![
             Term::atom("follow"),
@@ -95,10 +108,10 @@ impl Replayer {
 
     /// Returns the steps taken by rewritten code, with their indices.
     fn held_up<'t>(&self, turns: &'t [Turn]) -> Vec<(usize, &'t Turn)> {
+        let talkers = self.turning.as_ref().map(|it| &it.talkers);
+        let is_talker = |it: &String| talkers.is_some_and(|all| all.get(it) == Some(&true));
         let is_rewritten = |name: &String| {
-            TALKERS.contains(&name.as_str())
-                || HELD_UP.contains(&name.as_str())
-                || self.modules.iter().any(|it| it.0.as_str() == name)
+            is_talker(name) || HELD_UP.contains(&name.as_str()) || self.is_tested(name)
         };
         let mut strangers: Vec<&String> = Vec::new();
         let mut over: Vec<&String> = Vec::new();
@@ -120,16 +133,33 @@ impl Replayer {
         res
     }
 
-    /// Rewrites the modules, again if the runtime was restarted.
-    fn prepare_turns(&mut self) -> Result<(), HostError> {
-        if self.turning == Some(self.otp.starts()) {
-            return Ok(());
-        }
+    fn is_tested(&self, name: &str) -> bool {
+        self.modules.iter().any(|it| it.0.as_str() == name)
+    }
+
+    /// Rewrites the modules under test and those of libraries whose code takes a turn, again if the runtime was
+    /// started anew. Others are left as they are: to rewrite one takes longer than most
+    /// schedules.
+    fn prepare_turns(&mut self, turns: &[Turn]) -> Result<(), HostError> {
         let limit = self.otp.load_limit();
-        self.help(&token())?;
-        for name in TALKERS {
+        let starts = self.otp.starts();
+        let known = self.turning.take().filter(|it| it.starts == starts);
+        let is_new = known.is_none();
+        let mut turning = known.unwrap_or(Turning { starts, talkers: BTreeMap::new() });
+        if is_new {
+            self.help(&token())?;
+        }
+        for name in turns.iter().filter_map(|it| it.module.as_ref()) {
+            if self.is_tested(name) || is_left(name) || turning.talkers.contains_key(name) {
+                continue;
+            }
             let request = Term::Tuple(vec![Term::atom("take_turns"), Term::atom(name)]);
-            self.otp.ask(limit, &request)?;
+            let answer = self.otp.ask(limit, &request)?;
+            turning.talkers.insert(name.clone(), answer.as_atom() == Some("done"));
+        }
+        if !is_new {
+            self.turning = Some(turning);
+            return Ok(());
         }
         for (name, source) in self.modules.clone() {
             let path = path_term(source.path());
@@ -140,9 +170,18 @@ impl Replayer {
             let parts = vec![Term::atom("take_turns"), Term::Atom(name), path, options];
             self.otp.ask(limit, &Term::Tuple(parts))?;
         }
-        self.turning = Some(self.otp.starts());
+        self.turning = Some(turning);
         Ok(())
     }
+}
+
+/// Whether a module of a library stays as it is.
+fn is_left(name: &str) -> bool {
+    // What logs keeps what it asked for, so that it takes other steps when it is asked again.
+    let is_of_runtime = ["prim_", "erts_", "logger", "error_logger"];
+    is_of_runtime.iter().any(|it| name.starts_with(it))
+        || HELD_UP.contains(&name)
+        || RUNTIME.contains(&name)
 }
 
 /// Returns the source of the token module. The tables of builtins complete it: `row/3`, and the items of

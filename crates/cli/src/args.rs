@@ -227,6 +227,15 @@ pub(crate) struct Symbolic {
     /// The function to explore; F/A is enough with one module
     #[arg(short = 'f', long = "function", value_name = "M:F/A")]
     pub(crate) function: String,
+    /// The arguments, of which variables are left open: '[{K, 3}, X]' or 'start({K, 3}, X)' [default: all are open]
+    #[arg(long, value_name = "LIST")]
+    pub(crate) args: Option<String>,
+    /// When a message or a signal that was sent is there
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Deliver::Local)]
+    pub(crate) delivery: Deliver,
+    /// Up to N messages of a run may get lost [default: 1]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
+    pub(crate) lossy: Option<usize>,
     /// Choices of a path that are unfolded
     #[arg(short, long, value_name = "N", default_value_t = 12)]
     pub(crate) depth: usize,
@@ -237,6 +246,9 @@ pub(crate) struct Symbolic {
     /// or `false`
     #[arg(long, value_name = "WHAT")]
     pub(crate) reach: Option<String>,
+    /// With --reach, show the tree as well as the answer
+    #[arg(long, requires = "reach")]
+    pub(crate) tree: bool,
     /// Show each path rule by rule too: what processes have yet to do, messages, and the path constraint
     #[arg(long)]
     pub(crate) trace: bool,

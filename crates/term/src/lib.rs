@@ -34,6 +34,6 @@ pub use query::{QueryError, QueryText, print_query, read_query};
 pub use text::{
     Call, Code, CodeStep, Encoding, Handles, Lists, Problem, ReadError, Style, atom_text,
     code_text, constraint_text, expression_text, float_text, is_exact_pattern, is_reserved_word,
-    print, read_args, read_call, read_script, read_term, script_text,
+    print, read_args, read_call, read_open_list, read_script, read_term, script_text,
 };
 pub use types::{Dice, Domain, Field, Type, TypeId, Types, is_bit_size};

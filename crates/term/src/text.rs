@@ -11,7 +11,7 @@ mod scan;
 mod segments;
 mod tables;
 
-pub use code::{Code, CodeStep, code_text, read_script, script_text};
+pub use code::{Code, CodeStep, code_text, read_open_list, read_script, script_text};
 pub use expression::{constraint_text, expression_text};
 pub use floats::float_text;
 pub use names::is_reserved_word;

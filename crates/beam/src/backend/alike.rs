@@ -1,13 +1,13 @@
 //! The comparison of results of two runtimes.
 
-use term::{Fun, Term};
+use term::{Fun, List, Term};
 
 /// Whether two terms are equal up to funs, pids, ports and references, which differ between runtimes, also where a text
 /// contains them.
 pub fn is_alike(ours: &Term, theirs: &Term) -> bool {
     match (ours, theirs) {
-        (Term::List(our), Term::List(their)) if our.tail == Term::Nil && is_stack(&their.items) => {
-            are_alike(&our.items, above_us(&their.items))
+        (Term::List(our), Term::List(their)) if is_stack(our) && is_stack(their) => {
+            are_alike_stacks(&our.items, above_us(&their.items))
         }
         (Term::List(our), Term::List(their)) => {
             are_alike(&our.items, &their.items) && is_alike(&our.tail, &their.tail)
@@ -36,9 +36,25 @@ pub fn is_alike(ours: &Term, theirs: &Term) -> bool {
 /// The modules of the tool that call the program under test on BEAM.
 const CALLERS: [&str; 3] = ["gimlet_agent", "gimlet_token", "gimlet_nodes"];
 
-/// Whether the list is a stack trace that reaches frames of the tool: programs may keep the trace of an exception.
-fn is_stack(items: &[Term]) -> bool {
-    items.iter().any(is_ours)
+/// Whether it is the stack of an exception, which a program may keep.
+fn is_stack(list: &List) -> bool {
+    let is_frame = |it: &Term| match it.as_tuple() {
+        Some([Term::Atom(_), Term::Atom(_), Term::Int(_), place]) => place.as_list().is_some(),
+        Some([Term::Atom(_), Term::Atom(_), args, place]) => {
+            args.as_list().is_some() && place.as_list().is_some()
+        }
+        _ => false,
+    };
+    list.tail == Term::Nil && list.items.iter().all(is_frame)
+}
+
+/// Whether the frames of one stack are among those of the other, in the same order. A frame that is in one of them
+/// only is that of a call which the other runtime made as the last one, or inlined.
+fn are_alike_stacks(ours: &[Term], theirs: &[Term]) -> bool {
+    let (fewer, more) = if ours.len() < theirs.len() { (ours, theirs) } else { (theirs, ours) };
+    let mut rest = more.iter();
+    let is_there = |frame: &Term| rest.any(|it| is_alike(frame, it));
+    fewer.is_empty() == more.is_empty() && fewer.iter().all(is_there)
 }
 
 fn is_ours(frame: &Term) -> bool {
@@ -100,6 +116,10 @@ mod tests {
         check("{x,[{m,f,1,[]}]}", &format!("{{x,[{{m,f,1,[]}},{below}]}}"), true);
         check("{x,[{m,g,1,[]}]}", &format!("{{x,[{{m,f,1,[]}},{below}]}}"), false);
         check("{x,[]}", &format!("{{x,[{{m,f,1,[]}},{below}]}}"), false);
+        let (native, own, other) = ("{erlang,hd,[x],[]}", "{m,f,1,[]}", "{m,g,1,[]}");
+        check(&format!("[{native},{own}]"), &format!("[{native}]"), true);
+        check(&format!("[{native}]"), &format!("[{native},{own},{below}]"), true);
+        check(&format!("[{native},{own}]"), &format!("[{native},{other}]"), false);
     }
 
     #[test]

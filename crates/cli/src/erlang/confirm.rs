@@ -277,14 +277,17 @@ fn is_same_spot(ours: &Frame, theirs: &Frame) -> bool {
     if is_inlined(ours) || is_inlined(theirs) {
         return true;
     }
-    let stem = |name: &str| match name.strip_prefix('-') {
+    ours.module == theirs.module && written_in(ours) == written_in(theirs)
+}
+
+/// The function that a frame's code was written in: a fun that is called where it is made (macros that assert
+/// something do so) is its own function, or part of the one around it.
+fn written_in(frame: &Frame) -> String {
+    let name = frame.function.as_str();
+    match name.strip_prefix('-') {
         Some(lifted) => lifted.split('-').next().unwrap_or(lifted).to_owned(),
-        None => name.to_owned(),
-    };
-    let is_lifted = ours.function.as_str().starts_with('-');
-    ours.module == theirs.module
-        && stem(ours.function.as_str()) == stem(theirs.function.as_str())
-        && (is_lifted || ours.arity == theirs.arity)
+        None => format!("{name}/{}", frame.arity),
+    }
 }
 
 #[cfg(test)]
@@ -323,6 +326,10 @@ mod tests {
         check(&format!("[{native},{own}]"), &format!("[{own}]"), true);
         check(&format!("[{own}]"), &format!("[{native},{own}]"), true);
         check(&format!("[{own}]"), &format!("[{other}]"), false);
+        let (fun, other_fun) = ("{m,'-f/1-fun-0-',0,[]}", "{m,'-f/2-fun-0-',0,[]}");
+        check(&format!("[{fun}]"), &format!("[{own}]"), true);
+        check(&format!("[{own}]"), &format!("[{fun}]"), true);
+        check(&format!("[{other_fun}]"), &format!("[{own}]"), false);
         check(&format!("[{native},{own}]"), &format!("[{other}]"), false);
     }
 }

@@ -128,6 +128,9 @@ pub(crate) struct Judge<'a> {
     pub(crate) looked_at: Option<&'a [Part]>,
     /// What results look like; `None`: it is not known.
     pub(crate) results: Option<Results>,
+    /// Whether the inputs end otherwise in other schedules. An exception does not refuse such an input, whoever
+    /// raises it.
+    pub(crate) is_by_schedule: bool,
 }
 
 /// A finding with further inputs of the same cause.
@@ -158,6 +161,7 @@ impl<'a> Judge<'a> {
             calls,
             looked_at: None,
             results: None,
+            is_by_schedule: false,
         }
     }
 }

@@ -140,6 +140,9 @@ impl Judge<'_> {
     /// For a crash whose exception shows that the input is not meant.
     fn refusal(&self, input: &Input, outcome: &Outcome) -> Option<Rated> {
         let Outcome::Crash { class, reason, trace } = outcome else { return None };
+        if self.is_by_schedule {
+            return None;
+        }
         let frames = frames(trace);
         let first = frames.first()?;
         if self.is_deliberate(input, class, reason, &frames) {

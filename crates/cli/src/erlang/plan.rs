@@ -529,6 +529,20 @@ fn inputs(project: &Project, options: &Test) -> Inputs {
     Inputs::Built { open_tags: foreign_structs(project.modules.iter().map(|it| &*it.code)) }
 }
 
+/// How messages and signals travel.
+pub(crate) fn travelling(delivery: Deliver, losses: usize) -> ScheduleSettings {
+    ScheduleSettings {
+        delivery: match delivery {
+            Deliver::Local | Deliver::Instant => Delivery::Instant,
+            Deliver::Causal => Delivery::Causal,
+            Deliver::Free => Delivery::Free,
+        },
+        delays_signals: delivery == Deliver::Local,
+        losses,
+        ..ScheduleSettings::default()
+    }
+}
+
 fn schedules(options: &Test) -> ScheduleSettings {
     let Test { dpor, bug_depth, delivery, lossy, preemptions, steps, depth, runs, seed, .. } =
         options;
@@ -540,18 +554,11 @@ fn schedules(options: &Test) -> ScheduleSettings {
             Reduction::Random => Dpor::Random,
             Reduction::Pct => Dpor::Pct { depth: usize::from(*bug_depth) },
         },
-        delivery: match delivery {
-            Deliver::Local | Deliver::Instant => Delivery::Instant,
-            Deliver::Causal => Delivery::Causal,
-            Deliver::Free => Delivery::Free,
-        },
-        delays_signals: *delivery == Deliver::Local,
         preemptions: *preemptions,
         steps: *steps,
-        losses: lossy.unwrap_or(0),
         choices: depth.unwrap_or(engine::DEPTH),
         max_runs: *runs,
         seed: *seed,
-        ..ScheduleSettings::default()
+        ..travelling(*delivery, lossy.unwrap_or(0))
     }
 }

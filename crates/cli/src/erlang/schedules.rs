@@ -26,8 +26,8 @@ use engine::{follow, step_name};
 use erlang::Machine;
 use erlang::machine::Staged;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 use term::{Atom, Style, print};
@@ -222,12 +222,7 @@ impl Task {
         report.trouble.clone_from(&found.trouble);
         // An input whose outcome depends on the schedule makes no test.
         report.tests = tests.into_iter().filter(|it| ends.is_settled(&it.input)).collect();
-        let mut shown: Vec<(Wanted, Shown)> =
-            causes.into_iter().map(|it| (Wanted::Cause(it.0), it.1)).collect();
-        shown.extend(deadlock.map(|it| (Wanted::Deadlock, it)));
-        shown.extend(left.map(|it| (Wanted::Left, it)));
-        shown.extend(ends.races().map(|it| (Wanted::Race, it)));
-        shown.sort_by_key(|it| (it.1.finding.kind, it.1.nth));
+        let mut shown = wanted(causes, [deadlock, left], ends);
         let rest = time.saturating_sub(begin.elapsed());
         let end = Instant::now() + time_of_shrinking(time, rest);
         let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
@@ -238,12 +233,17 @@ impl Task {
             settings: *settings,
             goes_on: &goes_on,
         };
-        for (wanted, it) in &mut shown {
-            smaller.stage.falling = smaller.stage.falls_in(&it.schedule);
-            smaller.make(wanted, it);
+        for it in &mut shown {
+            smaller.stage.falling = smaller.stage.falls_in(&it.shown.schedule);
+            smaller.make(&it.wanted, &mut it.shown);
+            if it.is_by_schedule {
+                let Finding { kind, input, outcome, .. } = &it.shown.finding;
+                let judge = Judge { is_by_schedule: true, ..judge };
+                it.shown.finding.rated = judge.rate(*kind, input, outcome, &[]);
+            }
         }
         stage.is_narrated = true;
-        let findings = shown.into_iter().map(|it| explain(&mut stage, it.1)).collect();
+        let findings = shown.into_iter().map(|it| explain(&mut stage, it.shown)).collect();
         let unreceived = leftovers.tell(&mut stage);
         let trouble = found.trouble;
         let (n_paths, elapsed) = (report.tests.len(), begin.elapsed());
@@ -258,6 +258,33 @@ impl Task {
             ..Explored::default()
         }
     }
+}
+
+/// A run that is to be shown, and what it shows.
+struct ToShow {
+    wanted: Wanted,
+    shown: Shown,
+    /// Whether other schedules of the same input do not show it.
+    is_by_schedule: bool,
+}
+
+/// All that is to be shown of a search, in the order of the report.
+fn wanted(
+    causes: BTreeMap<Cause, Shown>,
+    [deadlock, left]: [Option<Shown>; 2],
+    ends: Ends,
+) -> Vec<ToShow> {
+    let of = |wanted: Wanted, shown: Shown| ToShow { wanted, shown, is_by_schedule: false };
+    let caused = |(cause, shown): (Cause, Shown)| {
+        let is_by_schedule = ends.is_by_schedule(&shown.finding.input, &cause);
+        ToShow { wanted: Wanted::Cause(cause), shown, is_by_schedule }
+    };
+    let mut res: Vec<ToShow> = causes.into_iter().map(caused).collect();
+    res.extend(deadlock.map(|it| of(Wanted::Deadlock, it)));
+    res.extend(left.map(|it| of(Wanted::Left, it)));
+    res.extend(ends.races().map(|it| of(Wanted::Race, it)));
+    res.sort_by_key(|it| (it.shown.finding.kind, it.shown.nth));
+    res
 }
 
 impl Task {
@@ -322,7 +349,9 @@ impl Gathered {
             n_switches,
             nth,
         };
+        let mut causes = BTreeSet::new();
         if let Some(cause) = judge.cause(input, outcome) {
+            causes.insert(cause.clone());
             keep(self.found.entry(cause), || shown(Kind::Crash, outcome, None));
         }
         for crash in &performed.crashes {
@@ -331,9 +360,11 @@ impl Gathered {
             let outcome = Outcome::Crash { class, reason, trace };
             if let Some(cause) = judge.cause(input, &outcome) {
                 let actor = Some(crash.actor);
+                causes.insert(cause.clone());
                 keep(self.found.entry(cause), || shown(Kind::Crash, &outcome, actor));
             }
         }
+        self.ends.ran(input, causes);
         if *outcome == Outcome::Deadlock {
             let mut new = shown(Kind::Deadlock, outcome, None);
             new.finding.count = 1;

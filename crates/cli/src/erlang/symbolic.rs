@@ -1,34 +1,41 @@
 //! `gimlet symbolic`: prints all paths of a function within a bound, and whether they reach a target.
 
+mod open;
 mod page;
 mod render;
 
-use crate::args::{Symbolic, TreeFormat};
+use crate::args::{Deliver, Symbolic, TreeFormat};
 use crate::diagnostic::Diagnostic;
 use crate::erlang::confirm::{Verdict, compare, try_schedule};
 use crate::erlang::contract::Contract;
 use crate::erlang::coverage::Sources;
 use crate::erlang::harness::Harnessed;
 use crate::erlang::machine::allowed;
-use crate::erlang::plan::plan_one;
+use crate::erlang::plan::{plan_one, travelling};
 use crate::erlang::program::{machine, replayer};
 use crate::erlang::project::{Module, Project};
-use crate::erlang::rules::{Trace, derive, watched};
+use crate::erlang::rules::{Trace, argument_name, derive, watched};
 use crate::erlang::schedules::told;
+use crate::erlang::script::Script;
 use crate::erlang::unit::UnitName;
 use crate::explain::Code;
 use crate::flow::Interrupt;
 use crate::start::Done;
 use beam::{Replayer, Turn};
+use clap::ValueEnum;
 use engine::{End, Failed, ScheduleSettings, Summary, Unfolded, unfold, unfold_schedules};
 use erlang::machine::{SourceClause, Staged};
+use open::Open;
 use render::Page;
 use solve::{Chain, Effort};
+use std::collections::BTreeSet;
+use std::fs;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use trace::{Outcome, Stage};
+use term::Term;
+use trace::{Input, Outcome, Stage};
 
 /// Runs the command. The result has the text for stdout, the diagnostics and the exit code.
 pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
@@ -56,18 +63,35 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
         Some(text) => Some(Goal::read(text, &sources).map_err(|it| vec![it])?),
         None => None,
     };
+    let open = match &options.args {
+        Some(text) => Some(Open::read(text, &name).map_err(|it| vec![it])?),
+        None => None,
+    };
+    let (target, within) = match &open {
+        Some(open) => {
+            let (code, target) = open.code(&name);
+            machine.install(&code).map_err(|it| vec![unsupported(it.to_string())])?;
+            (target, open.contract(&contract))
+        }
+        None => (name.clone(), contract.clone()),
+    };
+    let called = Called { unit: &name, open: open.as_ref() };
     let n_before = machine.n_named();
     let begin = Instant::now();
-    let mut unit = Harnessed::new(&mut machine, None, &name, &contract, &project.names())
+    let mut unit = Harnessed::new(&mut machine, None, &target, &within, &project.names())
         .map_err(|it| vec![unsupported(it)])?;
     let mut solver = Chain::new(Effort::default());
-    let seed = contract.seeds.first().cloned().unwrap_or(trace::Input { args: vec![] });
+    let seed = within.seeds.first().cloned().unwrap_or(Input { args: vec![] });
     let mut watch = |tree: &Unfolded| {
         let is_found = goal.as_ref().is_some_and(|it| it.end(tree).is_some());
         is_found || interrupt.load(Ordering::Relaxed) || options.time <= begin.elapsed()
     };
-    let unfolded =
-        unfold(&mut unit, &mut solver, &contract.domain, &seed, options.depth, &mut watch);
+    let mut assumed = Assumed {
+        has_spec: contract.domain.args.is_some(),
+        args: open.as_ref().map(Open::text),
+        travelling: None,
+    };
+    let unfolded = unfold(&mut unit, &mut solver, &within.domain, &seed, options.depth, &mut watch);
     let mut tree = unfolded.map_err(|it| vec![unsupported(it.why)])?;
     let mut exprs = std::mem::take(trace::Executor::exprs(&mut unit));
     let mut beam = replayer(&project);
@@ -80,33 +104,40 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
             let is_found = goal.as_ref().is_some_and(|it| it.end(tree).is_some());
             is_found || interrupt.load(Ordering::Relaxed) || options.time <= begin.elapsed()
         };
-        let (module, function) = (name.module.clone(), name.function.clone());
-        let mut stage = Staged::new(&mut machine, module, function).within(contract.spec());
-        stage.is_recorded = name.arity > 0;
-        let settings = ScheduleSettings { choices: options.depth, ..ScheduleSettings::default() };
-        let domain = &contract.domain;
+        let (module, function) = (target.module.clone(), target.function.clone());
+        let mut stage = Staged::new(&mut machine, module, function).within(within.spec());
+        stage.is_recorded = target.arity > 0;
+        let travelling = travelling(options.delivery, options.lossy.unwrap_or(0));
+        let settings = ScheduleSettings { choices: options.depth, ..travelling };
+        assumed.travelling = Some((options.delivery, settings.losses));
+        let domain = &within.domain;
         tree = unfold_schedules(&mut stage, &mut solver, domain, &seed, &settings, &mut watch)
             .map_err(|it| vec![unsupported(it.why)])?;
         exprs = std::mem::take(stage.exprs());
-        answer = goal.map(|it| it.answer(&tree, options.depth));
+        answer = goal.map(|it| it.answer(&tree, options.depth, &assumed));
         let mut end = |end: &End| {
             let (turns, lines) = told(&mut stage, &end.input, &end.steps);
             chart = lines;
-            confirm_schedule(beam.as_mut(), &name, end, &turns)
+            confirm_schedule(beam.as_mut(), called, end, &turns)
         };
         confirmed = answer.as_ref().and_then(|it| it.end).map(&mut end);
     } else {
-        answer = goal.map(|it| it.answer(&tree, options.depth));
+        answer = goal.map(|it| it.answer(&tree, options.depth, &assumed));
         let end = answer.as_ref().and_then(|it| it.end);
-        confirmed = end.map(|end| confirm(beam.as_mut(), &name, end));
+        confirmed = end.map(|end| confirm(beam.as_mut(), called, end));
     }
     let derivations = match options.trace {
-        true => derivations(options, &project, &name, &contract, &tree, &interrupt)
+        true => derivations(options, &project, called, &contract, &tree, &interrupt)
             .map_err(|it| vec![unsupported(it)])?,
         false => Vec::new(),
     };
     let mut page = Page {
-        unit: &name,
+        called,
+        names: match &open {
+            Some(open) => open.names.clone(),
+            None => (0..name.arity).map(argument_name).collect(),
+        },
+        shows_tree: options.reach.is_none() || options.tree,
         depth: options.depth,
         tree: &tree,
         exprs: &mut exprs,
@@ -131,7 +162,7 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
 fn derivations(
     options: &Symbolic,
     project: &Project,
-    name: &UnitName,
+    called: Called<'_>,
     contract: &Contract,
     tree: &Unfolded,
     interrupt: &Arc<AtomicBool>,
@@ -146,17 +177,69 @@ fn derivations(
     let (codes, places) = watched.map_err(|it| it.to_string())?;
     let mut machine = machine(project, allowed(&options.allowed), interrupt)?;
     codes.iter().try_for_each(|it| machine.install(it)).map_err(|it| it.to_string())?;
-    let (module, function) = (name.module.clone(), name.function.clone());
+    let (module, function) = (called.unit.module.clone(), called.unit.function.clone());
     let mut stage = Staged::new(&mut machine, module, function).within(contract.spec());
-    stage.is_recorded = name.arity > 0;
+    stage.is_recorded = called.unit.arity > 0;
     let mut res: Vec<(String, Trace)> = Vec::new();
     for end in &tree.ends {
-        let call = name.script(&end.input.args).shown();
+        let args = called.args(end);
+        let call = called.unit.script(&args).shown();
         if res.iter().all(|it| it.0 != call) {
-            res.push((call, derive(&mut stage, &end.input, &places, options.steps)?));
+            res.push((call, derive(&mut stage, &Input { args }, &places, options.steps)?));
         }
     }
     Ok(res)
+}
+
+/// The unit, and how its arguments are made of inputs.
+#[derive(Clone, Copy)]
+struct Called<'a> {
+    unit: &'a UnitName,
+    open: Option<&'a Open>,
+}
+
+impl Called<'_> {
+    fn args(&self, end: &End) -> Vec<Term> {
+        self.open.map_or_else(|| end.input.args.clone(), |it| it.args(&end.input))
+    }
+
+    fn script(&self, end: &End) -> Script {
+        self.unit.script(&self.args(end))
+    }
+}
+
+/// What a tree does not hold, so that an answer depends on it.
+struct Assumed {
+    has_spec: bool,
+    /// How the arguments were written of which parts are open.
+    args: Option<String>,
+    /// Of a program with several processes: how messages travel, and how many may get lost.
+    travelling: Option<(Deliver, usize)>,
+}
+
+impl Assumed {
+    fn text(&self) -> String {
+        let mut parts = Vec::new();
+        parts.extend(self.args.as_ref().map(|it| format!("the arguments {it}")));
+        if self.has_spec {
+            parts.push("inputs that the spec allows".to_owned());
+        }
+        if let Some((delivery, losses)) = self.travelling {
+            let how = delivery.to_possible_value();
+            let how = how.as_ref().map(|it| it.get_name()).unwrap_or_default();
+            parts.push(format!("--delivery {how}"));
+            parts.push(match losses {
+                0 => "that no message is lost".to_owned(),
+                n => format!("that at most {n} messages are lost"),
+            });
+            parts.push("that timeouts of five seconds or more come last".to_owned());
+        }
+        if parts.is_empty() {
+            String::new()
+        } else {
+            format!("; this assumes {}", parts.join(", "))
+        }
+    }
 }
 
 /// What somebody wants to know about.
@@ -195,6 +278,20 @@ impl Goal {
         let is_there =
             |it: &&SourceClause| it.line <= line && file.is_none_or(|file| it.file.ends_with(file));
         let clauses = sources.modules.iter().flat_map(|it| &it.clauses);
+        let is_file = |it: &&SourceClause| file.is_none_or(|file| it.file.ends_with(file));
+        let files: BTreeSet<&str> =
+            clauses.clone().filter(is_file).map(|it| it.file.as_str()).collect();
+        let lengths = files.into_iter().map(|it| {
+            let text = fs::read_to_string(it).ok()?;
+            u32::try_from(text.lines().count()).ok()
+        });
+        // Where a file can't be read, how long it is is not known.
+        let longest: Option<u32> =
+            lengths.collect::<Option<Vec<u32>>>().and_then(|it| it.into_iter().max());
+        if let Some(n) = longest.filter(|it| *it < line) {
+            let title = format!("--reach {text} names a line behind the end: there are {n} lines");
+            return Err(Diagnostic::new(Code::BadArgs, title));
+        }
         let found = clauses.filter(is_there).max_by_key(|it| (it.line, it.column));
         match found {
             Some(clause) => Ok(Goal::Clause(clause.clone())),
@@ -212,7 +309,7 @@ impl Goal {
         tree.ends.iter().find(is_it)
     }
 
-    fn answer<'t>(&self, tree: &'t Unfolded, depth: usize) -> Answer<'t> {
+    fn answer<'t>(&self, tree: &'t Unfolded, depth: usize, assumed: &Assumed) -> Answer<'t> {
         let what = match self {
             Goal::Clause(clause) => format!("the clause at {}:{}", clause.file, clause.line),
             Goal::Error => "an exception".to_owned(),
@@ -229,9 +326,10 @@ impl Goal {
         } else if let Some(what) = tree.losses.keys().next() {
             (AnswerKind::Unknown, format!("not followed: {what}"))
         } else if cut > 0 {
-            (AnswerKind::No, format!("within {depth} choices; {cut} paths go on beyond"))
+            let assumed = assumed.text();
+            (AnswerKind::No, format!("within {depth} choices; {cut} paths go on beyond{assumed}"))
         } else {
-            (AnswerKind::No, format!("all {feasible} paths were looked at"))
+            (AnswerKind::No, format!("all {feasible} paths were looked at{}", assumed.text()))
         };
         Answer { kind, what, why, end: None }
     }
@@ -243,12 +341,12 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// Replays the schedule of a path on BEAM and compares the outcome.
 fn confirm_schedule(
     beam: Option<&mut Replayer>,
-    unit: &UnitName,
+    called: Called<'_>,
     end: &End,
     turns: &[Turn],
 ) -> Verdict {
     let Some(beam) = beam else { return Verdict::Unconfirmed("there is no BEAM".to_owned()) };
-    let args = &end.input.args;
+    let (unit, args) = (called.unit, &called.args(end));
     match (&end.outcome, end.failed.first()) {
         (Outcome::Value(_) | Outcome::Deadlock, Some(Failed { process, outcome })) => {
             try_schedule(beam, unit, args, outcome, Some(process), turns)
@@ -257,9 +355,9 @@ fn confirm_schedule(
     }
 }
 
-fn confirm(beam: Option<&mut Replayer>, unit: &UnitName, end: &End) -> Verdict {
+fn confirm(beam: Option<&mut Replayer>, called: Called<'_>, end: &End) -> Verdict {
     let Some(beam) = beam else { return Verdict::Unconfirmed("there is no BEAM".to_owned()) };
-    match beam.call(&unit.script(&end.input.args).on_beam(), LIMIT) {
+    match beam.call(&called.script(end).on_beam(), LIMIT) {
         Ok(replayed) => compare(&end.outcome, &replayed),
         Err(error) => Verdict::Unconfirmed(error.to_string()),
     }

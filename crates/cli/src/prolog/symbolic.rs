@@ -36,6 +36,10 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
         let title = "the tree of a predicate needs the one file that it stands in";
         return Err(vec![Diagnostic::new(Code::NoTarget, title)]);
     };
+    if options.args.is_some() || options.lossy.is_some() {
+        let title = "--args and --lossy are for Erlang and Elixir";
+        return Err(vec![Diagnostic::new(Code::BadArgs, title)]);
+    }
     let goal = options.reach.as_deref().map(Goal::read).transpose().map_err(|it| vec![it])?;
     let mut session = Session::load(target).map_err(|it| vec![it])?;
     let diagnostics = std::mem::take(&mut session.diagnostics);
@@ -66,7 +70,9 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     drop(unit);
     let (ends, name) = (page.ends, way.goal.name.clone());
     let mut stdout = match options.format {
-        TreeFormat::Text => text(&root, &tree, answer.as_ref()),
+        TreeFormat::Text => {
+            text(&root, &tree, answer.as_ref(), options.reach.is_none() || options.tree)
+        }
         TreeFormat::Json => json_text(options, &root, &tree, &ends, answer.as_ref()),
         TreeFormat::Dot => dot(&root),
         TreeFormat::Html => tree_page(&format!("{name}/{}", way.goal.args.len()), &root),
@@ -290,16 +296,23 @@ impl Goal {
     }
 }
 
-fn text(root: &TreeNode, tree: &Unfolded, answer: Option<&(&'static str, String)>) -> String {
-    let mut out = format!("{}{}\n", root.label, noted(&root.note));
-    branches(&mut out, root, "");
-    if root.children.is_empty() && !root.note.is_empty() {
-        out = format!("{}\n└─ {}\n", root.label, root.note);
+fn text(
+    root: &TreeNode,
+    tree: &Unfolded,
+    answer: Option<&(&'static str, String)>,
+    shows_tree: bool,
+) -> String {
+    let mut out = String::new();
+    if shows_tree {
+        out = whole_tree(root);
+    }
+    if let Some(("yes", text)) = answer.filter(|_| !shows_tree) {
+        return format!("yes: {text}\n");
     }
     let sums = tree.summary();
     writeln!(
         out,
-        "\npaths: {} feasible, {} infeasible, {} unknown, {} not asked, {} cut off at the bound",
+        "paths: {} feasible, {} infeasible, {} unknown, {} not asked, {} cut off at the bound",
         sums.feasible, sums.infeasible, sums.unknown, sums.open, sums.cut
     )
     .ok();
@@ -309,6 +322,16 @@ fn text(root: &TreeNode, tree: &Unfolded, answer: Option<&(&'static str, String)
     if let Some((kind, text)) = answer {
         writeln!(out, "{kind}: {text}").ok();
     }
+    out
+}
+
+fn whole_tree(root: &TreeNode) -> String {
+    let mut out = format!("{}{}\n", root.label, noted(&root.note));
+    branches(&mut out, root, "");
+    if root.children.is_empty() && !root.note.is_empty() {
+        out = format!("{}\n└─ {}\n", root.label, root.note);
+    }
+    out.push('\n');
     out
 }
 

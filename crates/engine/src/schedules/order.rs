@@ -607,6 +607,12 @@ impl Trace {
         // Every later step depends on a global step, timeouts included.
         let globals = self.globals.iter().copied().filter(|it| is_timeout && *it < except);
         let targets: Vec<usize> = target.into_iter().chain(globals).collect();
+        let reaching: Vec<Vec<usize>> = match self.delivery {
+            Delivery::Instant => {
+                targets.iter().map(|it| self.reaching(*it, is_there, except)).collect()
+            }
+            Delivery::Causal | Delivery::Free => Vec::new(),
+        };
         wanted.iter().filter(|it| take != Take::Message(**it)).all(|id| {
             let Some(sent) = self.sender(*id) else { return true };
             // Messages sent in one step arrive in the order of sending.
@@ -616,9 +622,9 @@ impl Trace {
             match self.delivery {
                 Delivery::Instant => {
                     let is_after = |it: usize| !is_timeout && self.comes_after(sent, it);
-                    !targets
-                        .iter()
-                        .any(|it| is_after(*it) || self.leads(sent, *it, is_there, except))
+                    let is_led = |it: &usize| self.is_before(sent, *it);
+                    !targets.iter().any(|it| is_after(*it))
+                        && !reaching.iter().flatten().any(is_led)
                 }
                 Delivery::Causal | Delivery::Free => target.is_none_or(|target| {
                     !self.must_come(*id, sent, target, is_timeout, is_there, except, actor)
@@ -627,29 +633,25 @@ impl Trace {
         })
     }
 
-    /// Whether the first step precedes the second by the clocks and the implied order of messages.
-    fn leads(
-        &self,
-        first: usize,
-        second: usize,
-        is_there: &dyn Fn(usize) -> bool,
-        except: usize,
-    ) -> bool {
-        let mut open = vec![second];
-        let mut used = vec![false; self.comes.len()];
-        while let Some(it) = open.pop() {
-            if self.is_before(first, it) {
-                return true;
-            }
-            for (come, used) in self.comes.iter().zip(&mut used) {
-                let is_in = [come.first, come.second, come.by].into_iter().all(is_there);
-                if !*used && come.by != except && is_in && self.is_before(come.second, it) {
-                    *used = true;
-                    open.push(come.first);
+    /// Steps such that whatever is before a step by the clocks and by the order of messages is before one of these
+    /// by the clocks alone.
+    fn reaching(&self, step: usize, is_there: &dyn Fn(usize) -> bool, except: usize) -> Vec<usize> {
+        let is_in =
+            |it: &&Come| it.by != except && [it.first, it.second, it.by].into_iter().all(is_there);
+        let mut left: Vec<&Come> = self.comes.iter().filter(is_in).collect();
+        let mut res = vec![step];
+        let mut n_seen = 0;
+        while let Some(it) = res.get(n_seen).copied() {
+            n_seen += 1;
+            left.retain(|come| {
+                let leads = self.is_before(come.second, it);
+                if leads && !res.contains(&come.first) {
+                    res.push(come.first);
                 }
-            }
+                !leads
+            });
         }
-        false
+        res
     }
 
     /// Whether the first step precedes the second if only some rules of the cell make steps wait.

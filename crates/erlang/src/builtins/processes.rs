@@ -21,7 +21,7 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "spawn", 3, Shares::Spawn, OnBeam::ByAgent("start"), |w, args| {
         spawn_mfa(w, args, Value::NIL)
     })
-    .moves(0b11),
+    .own(lift::spawn_call),
     inside(
         "erlang",
         "spawn_link",
@@ -39,7 +39,7 @@ pub(super) const ROWS: &[Builtin] = &[
         OnBeam::ByAgent("start_link"),
         |w, args| linked(w, |w, opts| spawn_mfa(w, args, opts)),
     )
-    .moves(0b11),
+    .own(lift::spawn_call),
     inside(
         "erlang",
         "spawn_monitor",
@@ -62,7 +62,7 @@ pub(super) const ROWS: &[Builtin] = &[
         OnBeam::ByAgent("start_monitor"),
         |w, args| monitored(w, |w, opts| spawn_mfa(w, args, opts)),
     )
-    .moves(0b11),
+    .own(lift::spawn_call),
     inside(
         "erlang",
         "spawn_opt",
@@ -80,22 +80,26 @@ pub(super) const ROWS: &[Builtin] = &[
         OnBeam::ByAgent("start_opt"),
         |w, args| spawn_mfa(w, args, arg(args, 3)),
     )
-    .moves(0b1011),
-    inside("erlang", "!", 2, Shares::Send, OnBeam::Alike, send).moves(0b1),
-    inside("erlang", "send", 2, Shares::Send, OnBeam::Alike, send).moves(0b1),
-    inside("erlang", "send", 3, Shares::Send, OnBeam::Alike, send_with_options).moves(0b101),
-    inside("erlang", "send_nosuspend", 2, Shares::Send, OnBeam::Alike, send_without_waiting),
-    inside("erlang", "send_nosuspend", 3, Shares::Send, OnBeam::Alike, send_without_waiting),
+    .own(lift::spawn_call),
+    inside("erlang", "!", 2, Shares::Send, OnBeam::Alike, send).moves(0),
+    inside("erlang", "send", 2, Shares::Send, OnBeam::Alike, send).moves(0),
+    inside("erlang", "send", 3, Shares::Send, OnBeam::Alike, send_with_options).moves(0b100),
+    inside("erlang", "send_nosuspend", 2, Shares::Send, OnBeam::Alike, send_without_waiting)
+        .moves(0),
+    inside("erlang", "send_nosuspend", 3, Shares::Send, OnBeam::Alike, send_without_waiting)
+        .moves(0b100),
     inside("erlang", "exit", 2, Shares::ExitSignal, OnBeam::Alike, exit).moves(0b1),
     inside("erlang", "exit_signal", 2, Shares::ExitSignal, OnBeam::Alike, exit),
     inside("erlang", "link", 1, Shares::Link(Mode::Read), OnBeam::Alike, link),
     inside("erlang", "unlink", 1, Shares::Link(Mode::Write), OnBeam::Alike, unlink),
     inside("erlang", "monitor", 2, Shares::Monitor, OnBeam::Alike, |w, args| {
         monitor(w, arg(args, 0), arg(args, 1), Value::NIL)
-    }),
+    })
+    .moves(0b01),
     inside("erlang", "monitor", 3, Shares::Monitor, OnBeam::Alike, |w, args| {
         monitor(w, arg(args, 0), arg(args, 1), arg(args, 2))
-    }),
+    })
+    .moves(0b101),
     inside("erlang", "demonitor", 1, Shares::Demonitor, OnBeam::Alike, |w, args| {
         demonitor(w, arg(args, 0), Value::NIL)
     }),
@@ -105,9 +109,9 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "alias", 0, Shares::Nothing, OnBeam::Alike, |w, _| alias(w, Value::NIL)),
     inside("erlang", "alias", 1, Shares::Nothing, OnBeam::Alike, |w, args| alias(w, arg(args, 0))),
     inside("erlang", "unalias", 1, Shares::Unalias, OnBeam::Alike, unalias),
-    inside("erlang", "register", 2, Shares::Register, OnBeam::Alike, register),
-    inside("erlang", "unregister", 1, Shares::Unregister, OnBeam::Alike, unregister),
-    inside("erlang", "whereis", 1, Shares::WhereIs, OnBeam::Alike, whereis),
+    inside("erlang", "register", 2, Shares::Register, OnBeam::Alike, register).moves(0b10),
+    inside("erlang", "unregister", 1, Shares::Unregister, OnBeam::Alike, unregister).moves(0),
+    inside("erlang", "whereis", 1, Shares::WhereIs, OnBeam::Alike, whereis).moves(0),
     inside("erlang", "registered", 0, Shares::RegisteredNames, OnBeam::Alike, registered)
         .environment(),
     inside(
@@ -452,6 +456,7 @@ fn unlink(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 fn monitor(w: &mut World, kind: Value, object: Value, options: Value) -> Result<Value, Fault> {
+    let object = w.follow_receiver(object);
     let target = match (kind.as_atom(), object.view()) {
         (Some(AtomId::PROCESS), View::Pid(pid)) => MonitorTarget::Process(pid),
         (Some(AtomId::PROCESS), View::Atom(name)) => {
@@ -596,6 +601,7 @@ fn register(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 fn give_name(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    w.follow_given_name(arg(args, 0));
     let name = arg(args, 0).as_atom().filter(|it| *it != AtomId::UNDEFINED).ok_or(Fault::BADARG)?;
     if w.registry.contains_key(&(w.here(), name)) || w.ports.names.contains_key(&name) {
         return Err(Fault::BADARG);
@@ -623,6 +629,7 @@ fn give_name(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 fn unregister(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    w.follow_name(arg(args, 0));
     let name = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
     if let Some(id) = w.ports.names.remove(&name) {
         if let Some(port) = w.ports.open.get_mut(&id) {
@@ -641,6 +648,7 @@ fn unregister(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 fn whereis(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    w.follow_name(arg(args, 0));
     let name = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
     if let Some(port) = w.ports.names.get(&name) {
         return Ok(Value::port(*port));

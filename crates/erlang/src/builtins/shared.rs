@@ -2,16 +2,19 @@
 //!
 //! Only one process runs at a time, so no operation needs to be atomic in the hardware's sense.
 
-use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::arithmetic::{add as integer_add, arg, badarg};
 use crate::builtins::debug::words_of;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, Stop, inside};
+use crate::code::Cmp;
+use crate::lift::arithmetic;
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
+use term::{Kind, Op};
 use trace::Mode;
-use values::{AtomId, NodeId, RefId, Value, compare_exact};
+use values::{AtomId, NodeId, RefId, Shadow, Value, compare_exact};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside(
@@ -28,17 +31,24 @@ pub(super) const ROWS: &[Builtin] = &[
         1,
         Shares::PersistentTerm(Mode::Read),
         OnBeam::Alike,
-        |w, args| badarg(term(w, arg(args, 0))),
+        |w, args| {
+            follow_term(w, arg(args, 0));
+            badarg(term(w, arg(args, 0)))
+        },
     )
-    .moves(0b1),
+    .moves(0),
     inside(
         "persistent_term",
         "get",
         2,
         Shares::PersistentTerm(Mode::Read),
         OnBeam::Alike,
-        |w, args| Ok(term(w, arg(args, 0)).unwrap_or(arg(args, 1))),
-    ),
+        |w, args| {
+            follow_term(w, arg(args, 0));
+            Ok(term(w, arg(args, 0)).unwrap_or(arg(args, 1)))
+        },
+    )
+    .moves(0),
     inside(
         "persistent_term",
         "put",
@@ -78,18 +88,22 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erts_internal", "atomics_new", 2, Shares::Nothing, OnBeam::Alike, new_atomics),
     inside("atomics", "put", 3, Shares::Cell(Mode::Write), OnBeam::Alike, |w, args| {
         write(w, Flavour::Atomics, args)
-    }),
+    })
+    .moves(0b1),
     inside("atomics", "get", 2, Shares::Cell(Mode::Read), OnBeam::Alike, |w, args| {
         read(w, Flavour::Atomics, args)
-    }),
+    })
+    .moves(0b1),
     inside("atomics", "add", 3, Shares::Cell(Mode::Write), OnBeam::Alike, |w, args| {
         increase(w, Flavour::Atomics, args)?;
         Ok(Value::atom(AtomId::OK))
-    }),
+    })
+    .moves(0b1),
     inside("atomics", "add_get", 3, Shares::Cell(Mode::Write), OnBeam::Alike, |w, args| {
         increase(w, Flavour::Atomics, args)
-    }),
-    inside("atomics", "exchange", 3, Shares::Cell(Mode::Write), OnBeam::Alike, exchange),
+    })
+    .moves(0b1),
+    inside("atomics", "exchange", 3, Shares::Cell(Mode::Write), OnBeam::Alike, exchange).moves(0b1),
     inside(
         "atomics",
         "compare_exchange",
@@ -97,7 +111,8 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Cell(Mode::Write),
         OnBeam::Alike,
         compare_exchange,
-    ),
+    )
+    .moves(0b1),
     inside("atomics", "info", 1, Shares::Nothing, OnBeam::Alike, atomics_info),
     inside("erts_internal", "counters_new", 1, Shares::Nothing, OnBeam::Alike, new_counters),
     inside(
@@ -107,7 +122,8 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Cell(Mode::Write),
         OnBeam::Alike,
         |w, args| write(w, Flavour::Counters, args),
-    ),
+    )
+    .moves(0b1),
     inside(
         "erts_internal",
         "counters_get",
@@ -115,7 +131,8 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Cell(Mode::Read),
         OnBeam::Alike,
         |w, args| read(w, Flavour::Counters, args),
-    ),
+    )
+    .moves(0b1),
     inside(
         "erts_internal",
         "counters_add",
@@ -126,7 +143,8 @@ pub(super) const ROWS: &[Builtin] = &[
             increase(w, Flavour::Counters, args)?;
             Ok(Value::atom(AtomId::OK))
         },
-    ),
+    )
+    .moves(0b1),
     inside("erts_internal", "counters_info", 1, Shares::Nothing, OnBeam::Alike, counters_info),
 ];
 
@@ -152,6 +170,8 @@ struct Array {
     flavour: Flavour,
     is_signed: bool,
     cells: Vec<u64>,
+    /// What the cells are as expressions, of those that depend on the input.
+    shadows: BTreeMap<usize, Shadow>,
 }
 
 /// The module that made an array. The functions of either module refuse arrays of the other.
@@ -203,6 +223,22 @@ fn place_of(w: &World, key: Value) -> Result<usize, usize> {
 fn term(w: &World, key: Value) -> Option<Value> {
     terms(w).1.get(place_of(w, key).ok()?).copied()
 }
+
+/// Which term a key means is a choice if the key is an input. The keys themselves never are.
+fn follow_term(w: &mut World, key: Value) {
+    if !w.is_symbolic(key) {
+        return;
+    }
+    let keys = terms(w).0.to_vec();
+    if keys.len() <= MAX_KEYS {
+        w.compare_keys(Op::Same, key, &keys);
+    } else {
+        w.look_at("a key of a persistent term", key);
+    }
+}
+
+/// Keys that are compared one by one.
+const MAX_KEYS: usize = 32;
 
 fn put_term(w: &mut World, key: Value, value: Value) -> Value {
     let place = place_of(w, key);
@@ -287,7 +323,8 @@ fn new_array(w: &mut World, len: Value, made: Flavour, is_signed: bool) -> Resul
         return Err(Stop::OutOfMemory.into());
     }
     let id = w.handles.make(w.current, HandleKind::Other);
-    w.shared.arrays.insert(id, Array { flavour: made, is_signed, cells: vec![0; n] });
+    let (cells, shadows) = (vec![0; n], BTreeMap::new());
+    w.shared.arrays.insert(id, Array { flavour: made, is_signed, cells, shadows });
     Ok(Value::reference(id))
 }
 
@@ -297,22 +334,58 @@ fn array(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<(RefId, bool
     Ok((id, array.is_signed))
 }
 
-/// Returns the cell that the first two arguments select, and whether its array is signed.
-fn cell<'a>(
-    w: &'a mut World,
-    flavour: Flavour,
-    args: &[Value],
-) -> Result<(&'a mut u64, bool), Fault> {
-    let (id, is_signed) = array(w, flavour, args)?;
-    let place = badarg(arg(args, 1).as_usize().and_then(|it| it.checked_sub(1)))?;
-    let array = badarg(w.shared.arrays.get_mut(&id))?;
-    Ok((badarg(array.cells.get_mut(place))?, is_signed))
+/// A number in an array.
+#[derive(Clone, Copy)]
+struct Cell {
+    id: RefId,
+    place: usize,
+    is_signed: bool,
 }
 
+impl Cell {
+    /// The one that the first two arguments of a builtin name. Which one is a choice if the index is an input.
+    fn of(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<Cell, Fault> {
+        let (id, is_signed) = array(w, flavour, args)?;
+        let index = arg(args, 1);
+        let n = w.shared.arrays.get(&id).map_or(0, |it| it.cells.len());
+        let is_integer = w.is_kind(index, Kind::Integer, index.is_integer());
+        if is_integer && n <= MAX_INDICES {
+            if let Some(mut lifting) = w.following() {
+                lifting.choose_position(1, index, n);
+            }
+        } else if is_integer {
+            w.look_at("an index of a large array", index);
+        }
+        let place = badarg(index.as_usize().and_then(|it| it.checked_sub(1)).filter(|it| *it < n))?;
+        Ok(Cell { id, place, is_signed })
+    }
+
+    fn get(self, w: &mut World) -> Result<Value, Fault> {
+        let array = badarg(w.shared.arrays.get(&self.id))?;
+        let bits = badarg(array.cells.get(self.place).copied())?;
+        let shadow = array.shadows.get(&self.place).copied().unwrap_or(Shadow::NONE);
+        Ok(number(w, bits, self.is_signed).with_shadow(shadow))
+    }
+
+    /// The value must be a number that the array can hold.
+    fn set(self, w: &mut World, value: Value) -> Result<(), Fault> {
+        let bits = bits_of(w, value, self.is_signed)?;
+        let array = badarg(w.shared.arrays.get_mut(&self.id))?;
+        *badarg(array.cells.get_mut(self.place))? = bits;
+        if value.shadow().is_some() {
+            array.shadows.insert(self.place, value.shadow());
+        } else {
+            array.shadows.remove(&self.place);
+        }
+        Ok(())
+    }
+}
+
+/// Indices of larger arrays are taken as they are.
+const MAX_INDICES: usize = 32;
+
 fn read(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<Value, Fault> {
-    let (cell, is_signed) = cell(w, flavour, args)?;
-    let bits = *cell;
-    Ok(number(w, bits, is_signed))
+    Cell::of(w, flavour, args)?.get(w)
 }
 
 fn number(w: &mut World, bits: u64, is_signed: bool) -> Value {
@@ -326,42 +399,85 @@ fn bits_of(w: &World, value: Value, is_signed: bool) -> Result<u64, Fault> {
     badarg(bits)
 }
 
+/// The least and the greatest number of an array.
+fn bounds(is_signed: bool) -> (BigInt, BigInt) {
+    if is_signed {
+        (BigInt::from(i64::MIN), BigInt::from(i64::MAX))
+    } else {
+        (BigInt::ZERO, BigInt::from(u64::MAX))
+    }
+}
+
+/// An argument that must be an integer between two bounds: that it is one is a choice if it is an input.
+fn within(w: &mut World, value: Value, (low, high): (BigInt, BigInt)) -> Result<Value, Fault> {
+    if !w.is_kind(value, Kind::Integer, value.is_integer()) {
+        return Err(Fault::BADARG);
+    }
+    let (low, high) = (w.heap.integer(low), w.heap.integer(high));
+    for (a, b) in [(low, value), (value, high)] {
+        let holds = compare_exact(&w.heap, &w.atoms, a, b).is_le();
+        w.compare_values(Cmp::LessEqual, (a, b), holds);
+        if !holds {
+            return Err(Fault::BADARG);
+        }
+    }
+    Ok(value)
+}
+
 fn write(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<Value, Fault> {
     let (_, is_signed) = array(w, flavour, args)?;
-    let bits = bits_of(w, arg(args, 2), is_signed)?;
-    *cell(w, flavour, args)?.0 = bits;
+    let value = within(w, arg(args, 2), bounds(is_signed))?;
+    Cell::of(w, flavour, args)?.set(w, value)?;
     Ok(Value::atom(AtomId::OK))
 }
 
 /// Adds the third argument, any signed or unsigned number of 64 bits, to a cell. Returns the new value.
 fn increase(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<Value, Fault> {
-    let increment = arg(args, 2);
-    let by = bits_of(w, increment, true).or_else(|_| bits_of(w, increment, false))?;
-    let (cell, is_signed) = cell(w, flavour, args)?;
-    *cell = cell.wrapping_add(by);
-    let bits = *cell;
-    Ok(number(w, bits, is_signed))
+    let increment = within(w, arg(args, 2), (BigInt::from(i64::MIN), BigInt::from(u64::MAX)))?;
+    let cell = Cell::of(w, flavour, args)?;
+    let old = cell.get(w)?;
+    let sum = integer_add(w, old, increment)?;
+    let mut new = w.followed(arithmetic::add, &[old, increment], sum);
+    let (low, high) = bounds(cell.is_signed);
+    let (low, high) = (w.heap.integer(low), w.heap.integer(high));
+    let one_round: BigInt = BigInt::from(u64::MAX) + 1;
+    for (op, bound, back) in [(Cmp::Greater, high, -one_round.clone()), (Cmp::Less, low, one_round)]
+    {
+        let order = compare_exact(&w.heap, &w.atoms, new, bound);
+        let is_beyond = if op == Cmp::Greater { order.is_gt() } else { order.is_lt() };
+        w.compare_values(op, (new, bound), is_beyond);
+        if is_beyond {
+            let back = w.heap.integer(back);
+            let sum = integer_add(w, new, back)?;
+            new = w.followed(arithmetic::add, &[new, back], sum);
+        }
+    }
+    cell.set(w, new)?;
+    Ok(new)
 }
 
 fn exchange(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (_, is_signed) = array(w, Flavour::Atomics, args)?;
-    let bits = bits_of(w, arg(args, 2), is_signed)?;
-    let (cell, _) = cell(w, Flavour::Atomics, args)?;
-    let old = std::mem::replace(cell, bits);
-    Ok(number(w, old, is_signed))
+    let new = within(w, arg(args, 2), bounds(is_signed))?;
+    let cell = Cell::of(w, Flavour::Atomics, args)?;
+    let old = cell.get(w)?;
+    cell.set(w, new)?;
+    Ok(old)
 }
 
 fn compare_exchange(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (_, is_signed) = array(w, Flavour::Atomics, args)?;
-    let expected = bits_of(w, arg(args, 2), is_signed)?;
-    let desired = bits_of(w, arg(args, 3), is_signed)?;
-    let (cell, _) = cell(w, Flavour::Atomics, args)?;
-    let old = *cell;
-    if old == expected {
-        *cell = desired;
+    let expected = within(w, arg(args, 2), bounds(is_signed))?;
+    let desired = within(w, arg(args, 3), bounds(is_signed))?;
+    let cell = Cell::of(w, Flavour::Atomics, args)?;
+    let old = cell.get(w)?;
+    let is_it = compare_exact(&w.heap, &w.atoms, old, expected).is_eq();
+    w.compare_values(Cmp::Same, (old, expected), is_it);
+    if is_it {
+        cell.set(w, desired)?;
         return Ok(Value::atom(AtomId::OK));
     }
-    Ok(number(w, old, is_signed))
+    Ok(old)
 }
 
 fn atomics_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {

@@ -12,16 +12,20 @@ use values::{AtomId, RefId, Value, View};
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "send_after", 3, Shares::StartTimer, OnBeam::Alike, |w, args| {
         start(w, args, Value::NIL, TimerMessage::Message)
-    }),
+    })
+    .moves(0),
     inside("erlang", "send_after", 4, Shares::StartTimer, OnBeam::Alike, |w, args| {
         start(w, args, arg(args, 3), TimerMessage::Message)
-    }),
+    })
+    .moves(0b1000),
     inside("erlang", "start_timer", 3, Shares::StartTimer, OnBeam::Alike, |w, args| {
         start(w, args, Value::NIL, TimerMessage::Timeout)
-    }),
+    })
+    .moves(0),
     inside("erlang", "start_timer", 4, Shares::StartTimer, OnBeam::Alike, |w, args| {
         start(w, args, arg(args, 3), TimerMessage::Timeout)
-    }),
+    })
+    .moves(0b1000),
     inside("erlang", "cancel_timer", 1, Shares::Timer(Mode::Write), OnBeam::Alike, |w, args| {
         cancel(w, arg(args, 0), Value::NIL)
     }),
@@ -62,11 +66,13 @@ fn start(
             _ => return Err(Fault::BADARG),
         }
     }
+    follow_start(w, arg(args, 0), is_absolute);
     let at = due(w, arg(args, 0), is_absolute);
     let Some(at) = at else {
         let cause = w.atoms.intern("time");
         return Err(Fault::Caused(Value::atom(AtomId::BADARG), cause));
     };
+    w.follow_receiver(arg(args, 1));
     let to = match arg(args, 1).view() {
         View::Pid(_) => TimerTarget::Process(w.local_pid(arg(args, 1))?),
         View::Atom(name) => TimerTarget::Name(name),
@@ -88,6 +94,16 @@ fn start(
         w.timer_started(id);
     }
     Ok(reference)
+}
+
+/// That a timer starts, and whether it takes long, are choices if its time is an input.
+fn follow_start(w: &mut World, time: Value, is_absolute: bool) {
+    if is_absolute {
+        return w.look_at("the absolute time of a timer", time);
+    }
+    if w.is_kind(time, term::Kind::Integer, time.is_integer()) && !w.is_less(time, 0) {
+        w.follow_length(time);
+    }
 }
 
 /// Returns the time on the virtual clock when a timer fires; `None` if BEAM's clock can't represent it.

@@ -157,7 +157,7 @@ pub(crate) fn not(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> 
     if !is_truth(l, 0, a) {
         return found;
     }
-    let test = truth(l, expr);
+    let test = truth_of(l, expr);
     Some(l.result(Op::Not, &[test], found?))
 }
 
@@ -176,7 +176,7 @@ fn truths(l: &mut Lifting<'_>, args: &[Value]) -> Option<[ExprId; 2]> {
         return None;
     }
     let (a, b) = (l.expr(a)?, l.expr(b)?);
-    Some([truth(l, a), truth(l, b)])
+    Some([truth_of(l, a), truth_of(l, b)])
 }
 
 fn is_truth(l: &mut Lifting<'_>, site_index: u32, value: Value) -> bool {
@@ -187,7 +187,7 @@ fn is_truth(l: &mut Lifting<'_>, site_index: u32, value: Value) -> bool {
 }
 
 /// The expression as a test.
-fn truth(l: &mut Lifting<'_>, expr: ExprId) -> ExprId {
+pub(crate) fn truth_of(l: &mut Lifting<'_>, expr: ExprId) -> ExprId {
     if l.record.exprs.is_test(expr) {
         return expr;
     }

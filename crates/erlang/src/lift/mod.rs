@@ -25,6 +25,7 @@ pub(crate) mod unicode;
 pub(crate) use express::is_symbolic;
 pub(crate) use known::PathFacts;
 
+use crate::builtins::Builtin;
 use crate::machine::Recorder;
 use std::sync::Arc;
 use term::{ExprId, Kind, Op, Term};
@@ -167,6 +168,30 @@ impl Lifting<'_> {
         self.record.choose(site, 0, Looked::Pin(expr, term));
     }
 
+    /// What a builtin made of its arguments, `None` if it raised.
+    pub(crate) fn lifted(
+        &mut self,
+        builtin: &Builtin,
+        args: &[Value],
+        found: Option<Value>,
+    ) -> Option<Value> {
+        match builtin.lift {
+            Lift::Own(own) => own(self, args, found),
+            Lift::Concrete | Lift::Environment => {
+                if args.iter().any(|it| self.is_symbolic(*it)) {
+                    self.concretise(&builtin.to_string(), args, |_| true);
+                }
+                found.map(Value::concrete)
+            }
+            Lift::Moves(looks_at) => {
+                if looks_at != 0 {
+                    self.concretise(&builtin.to_string(), args, |it| looks_at >> it & 1 == 1);
+                }
+                found
+            }
+        }
+    }
+
     /// Records the loss of a builtin that is not followed symbolically, and pins the symbolic arguments that it
     /// examines.
     pub(crate) fn concretise(
@@ -199,6 +224,20 @@ pub(crate) fn spawn_fun(
 ) -> Option<Value> {
     let fun = arg(args, 0);
     l.test_kind(0, fun, Kind::Function, matches!(fun.view(), View::Fun(_)));
+    found
+}
+
+/// A process is made of a call: the module and the function are atoms. Which ones is a choice of the process
+/// that makes the call.
+pub(crate) fn spawn_call(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    for (place, name) in (0..).zip(args.iter().take(2)) {
+        l.test_kind(place, *name, Kind::Atom, name.as_atom().is_some());
+    }
+    l.concretise("erlang:spawn_opt/4", args, |it| it == 3);
     found
 }
 

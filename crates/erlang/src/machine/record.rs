@@ -5,17 +5,21 @@
 
 use crate::builtins::Builtin;
 use crate::code::{Cmp, Kind};
+use crate::lift::compare::truth_of;
 use crate::lift::lists::LIST_HEADS;
 use crate::lift::promised;
 use crate::lift::search::Needle;
-use crate::lift::{Lift, Lifting, PathFacts, is_symbolic, own_expr, shadow, site};
+use crate::lift::{Lifting, Own, PathFacts, is_symbolic, own_expr, shadow, site};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
+use crate::machine::schedule::LONG_MILLIS;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use term::{Domain, ExprId, Exprs, Op, Term, TypeId, Types, Var};
-use trace::{Choice, ClauseId, Covered, Head, Looked, Loss};
-use values::{AtomId, RefId, Shadow, Value, View, equal_exact, equal_value, to_term};
+use term::{Domain, ExprId, Exprs, Kind as Sort, Op, Term, TypeId, Types, Var};
+use trace::{Choice, ClauseId, Covered, Head, Looked, Loss, Mode};
+use values::{
+    AtomId, PidId, RefId, Shadow, Value, View, compare_value, equal_exact, equal_value, to_term,
+};
 
 /// The record of one run; the expressions and heads are shared by all runs of a unit.
 #[derive(Debug, Default)]
@@ -72,6 +76,11 @@ pub struct FromSpec {
 const CALLED_MODULE: u32 = 2;
 const CALLED_NAME: u32 = 3;
 const CALLED_ARGS: u32 = 4;
+
+/// The choices of a builtin that are made where it is not known which call of it that is.
+const NAME: u32 = 2;
+const GIVEN_NAME: u32 = 3;
+const TIME: u32 = 4;
 
 /// The size of a clause in a trail, which holds four clauses.
 const BITS_OF_CLAUSE: u32 = 16;
@@ -148,6 +157,16 @@ pub(crate) struct Entered {
     has_symbolic: bool,
     /// Whether more keys were inserted than are kept.
     is_full: bool,
+    /// Keys that processes asked for where a search decides who goes first, and by whom.
+    asked: Vec<Value>,
+    by: Vec<Asked>,
+}
+
+/// Who asked for a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Asked {
+    who: PidId,
+    how: Mode,
 }
 
 impl Entered {
@@ -177,8 +196,26 @@ impl Entered {
         std::mem::take(&mut self.has_symbolic)
     }
 
+    /// A process asks for a key. Returns the keys that others asked for before, if one of the two might have
+    /// changed what the other one found: they come to the same object only for some inputs, and then the order
+    /// of the two counts. `None`: too many were asked for.
+    pub(crate) fn ask(&mut self, key: Value, who: PidId, how: Mode) -> Option<Vec<Value>> {
+        let this = Asked { who, how };
+        let counts = |it: &Asked| it.who != who && (it.how == Mode::Write || how == Mode::Write);
+        let earlier = self.asked.iter().zip(&self.by).filter(|it| counts(it.1));
+        let earlier = earlier.map(|it| *it.0).collect();
+        let is_known =
+            self.asked.iter().zip(&self.by).any(|it| it.0.same_word(key) && *it.1 == this);
+        if !is_known {
+            self.asked.push(key);
+            self.by.push(this);
+        }
+        (self.asked.len() <= MAX_KEYS).then_some(earlier)
+    }
+
     pub(crate) fn visit(&mut self, visitor: &mut dyn FnMut(&mut [Value])) {
         visitor(&mut self.keys);
+        visitor(&mut self.asked);
     }
 }
 
@@ -208,6 +245,33 @@ impl World {
     pub(crate) fn look_at(&mut self, what: &str, value: Value) {
         let World { record: Some(record), heap, atoms, .. } = self else { return };
         Lifting { record, heap, atoms, pc: 0 }.concretise(what, &[value], |_| true);
+    }
+
+    /// The symbolic half of a builtin that looks at more than its arguments, if the run is recorded.
+    pub(crate) fn following(&mut self) -> Option<Lifting<'_>> {
+        let World { record: Some(record), heap, atoms, .. } = self else { return None };
+        (!record.is_full).then_some(Lifting { record, heap, atoms, pc: 0 })
+    }
+
+    /// A builtin compares two values: how that comes out is a choice if one of them is symbolic.
+    pub(crate) fn compare_values(&mut self, op: Cmp, (a, b): (Value, Value), holds: bool) {
+        if let Some(mut lifting) = self.following() {
+            lifting.compared(0, op, a, b, holds);
+        }
+    }
+
+    /// Whether a value that a builtin is given is of a kind; a choice if the value is symbolic.
+    pub(crate) fn is_kind(&mut self, value: Value, kind: Sort, holds: bool) -> bool {
+        if let Some(mut lifting) = self.following() {
+            lifting.test_kind(0, value, kind, holds);
+        }
+        holds
+    }
+
+    /// What a builtin found by another one, with what that says of symbolic arguments.
+    pub(crate) fn followed(&mut self, own: Own, args: &[Value], found: Value) -> Value {
+        let followed = self.following().and_then(|mut it| own(&mut it, args, Some(found)));
+        followed.unwrap_or(found)
     }
 
     /// The items of a list that is walked; its length is a choice. `None` if the list is improper.
@@ -258,6 +322,122 @@ impl World {
             };
             let test = lifting.apply(op, &[a, b]);
             lifting.test(0, test, holds);
+        }
+    }
+
+    /// Who is meant by a name that is an input: each name that a process of the program has is a choice.
+    pub(crate) fn follow_name(&mut self, name: Value) {
+        let found = name.as_atom();
+        let (Some(expr), true) = (own_expr(name), self.is_kind(name, Sort::Atom, found.is_some()))
+        else {
+            return;
+        };
+        let names = self.given_names();
+        let is_taken = found.is_some_and(|it| self.registry.contains_key(&(self.here(), it)));
+        let heads = names.into_iter().map(|it| Head::Literal(Term::atom(self.atoms.name(it))));
+        let heads: Arc<[Head]> = heads.collect();
+        let Ok(term) = to_term(&self.heap, &self.atoms, name) else { return };
+        let is_own = self.following().is_none_or(|mut it| it.chooses(NAME, expr, &term, heads));
+        if is_taken && !is_own {
+            self.look_at("a name of the runtime system", name);
+        }
+    }
+
+    /// The names that processes of the program have on this node.
+    fn given_names(&self) -> Vec<AtomId> {
+        let here = self.here();
+        let is_own = |pid: &PidId| !self.is_from_the_beginning(*pid);
+        let own = self.registry.iter().filter(|it| it.0.0 == here && is_own(it.1));
+        own.map(|it| it.0.1).collect()
+    }
+
+    /// A process gets a name that is an input: whether it is one that tested code names is a choice.
+    pub(crate) fn follow_given_name(&mut self, name: Value) {
+        self.follow_name(name);
+        let Ok(term) = to_term(&self.heap, &self.atoms, name) else { return };
+        if let (Some(expr), Some(_), Some(mut lifting)) =
+            (own_expr(name), name.as_atom(), self.following())
+        {
+            let named = Arc::clone(&lifting.record.named);
+            lifting.chooses(GIVEN_NAME, expr, &term, named);
+        }
+    }
+
+    /// To whom a message goes, if that is an input.
+    pub(crate) fn follow_receiver(&mut self, to: Value) -> Value {
+        if !self.is_symbolic(to) {
+            return to;
+        }
+        if to.as_atom().is_some() {
+            self.follow_name(to);
+            return to;
+        }
+        let is_pair = matches!(to.view(), View::Tuple(_, 2));
+        if let (Some(expr), Some(mut lifting)) = (own_expr(to), self.following()) {
+            let test = lifting.apply(Op::IsTuple(2), &[expr]);
+            lifting.test(0, test, is_pair);
+        }
+        let handles = [Sort::Pid, Sort::Port, Sort::Reference];
+        let found = [
+            matches!(to.view(), View::Pid(_)),
+            matches!(to.view(), View::Port(_)),
+            matches!(to.view(), View::Ref(_)),
+        ];
+        if !is_pair && !handles.into_iter().zip(found).any(|it| self.is_kind(to, it.0, it.1)) {
+            return to;
+        }
+        let to = if is_pair { self.taken_apart(to) } else { to };
+        match self.heap.elements(to) {
+            Some([name, node]) => {
+                let (name, node) = (*name, *node);
+                self.follow_name(name);
+                self.look_at("the node that a message goes to", node);
+            }
+            _ => self.look_at("the process that a message goes to", to),
+        }
+        to
+    }
+
+    /// Whether a value is a number of milliseconds that a receive can wait for: a choice if it is an input.
+    pub(crate) fn follow_time(&mut self, time: Value) -> bool {
+        let holds = time.as_int().is_some_and(|it| u32::try_from(it).is_ok());
+        let (Some(expr), Ok(term)) = (own_expr(time), to_term(&self.heap, &self.atoms, time))
+        else {
+            return holds;
+        };
+        if let Some(mut lifting) = self.following() {
+            let infinity: Arc<[Head]> = [Head::Literal(Term::atom("infinity"))].into();
+            lifting.chooses(TIME, expr, &term, infinity);
+        }
+        if !self.is_kind(time, Sort::Integer, time.is_integer()) {
+            return holds;
+        }
+        if !self.is_less(time, 0) {
+            self.is_less(time, i64::from(u32::MAX) + 1);
+        }
+        holds
+    }
+
+    /// Whether a number is less than another one: a choice if it is an input.
+    pub(crate) fn is_less(&mut self, value: Value, bound: i64) -> bool {
+        let bound = Value::int(bound);
+        let holds = compare_value(&self.heap, &self.atoms, value, bound).is_lt();
+        self.compare_values(Cmp::Less, (value, bound), holds);
+        holds
+    }
+
+    /// How long somebody waits, where the search of schedules decides who goes first: the time counts only in
+    /// that what takes long happens when nobody else can do anything. Otherwise it counts if others wait, too.
+    pub(crate) fn follow_length(&mut self, time: Value) {
+        if time.shadow().is_none() {
+            return;
+        }
+        let counts = match self.schedule {
+            Some(_) => !self.is_less(time, LONG_MILLIS),
+            None => self.timers.next_at().is_some(),
+        };
+        if counts {
+            self.look_at("how long a process waits", time);
         }
     }
 
@@ -326,12 +506,7 @@ impl Cpu<'_> {
     #[cold]
     pub(super) fn choose_truth(&mut self, pc: u32, value: Value, holds: bool) {
         let (Some(mut lifting), Some(expr)) = (self.lifting(pc), own_expr(value)) else { return };
-        let test = if lifting.record.exprs.is_test(expr) {
-            expr
-        } else {
-            let yes = lifting.constant(Term::atom("true"));
-            lifting.apply(Op::Same, &[expr, yes])
-        };
+        let test = truth_of(&mut lifting, expr);
         lifting.test(0, test, holds);
     }
 
@@ -442,25 +617,10 @@ impl Cpu<'_> {
     ) -> Option<Value> {
         let is_of_program = self.is_of_program();
         let Some(mut lifting) = self.lifting(self.pc) else { return found };
-        let name = || builtin.to_string();
         if builtin.reads_environment() && is_of_program {
-            lifting.lose_environment(&name());
+            lifting.lose_environment(&builtin.to_string());
         }
-        match builtin.lift {
-            Lift::Own(own) => own(&mut lifting, args, found),
-            Lift::Concrete | Lift::Environment => {
-                if args.iter().any(|it| lifting.is_symbolic(*it)) {
-                    lifting.concretise(&name(), args, |_| true);
-                }
-                found.map(Value::concrete)
-            }
-            Lift::Moves(looks_at) => {
-                if looks_at != 0 {
-                    lifting.concretise(&name(), args, |it| looks_at >> it & 1 == 1);
-                }
-                found
-            }
-        }
+        lifting.lifted(builtin, args, found)
     }
 
     /// Whether the running process was started by the program under test. Processes of the runtime system read the

@@ -220,15 +220,20 @@ impl Machine {
     ) -> Result<(Run, Recorder), MachineError> {
         self.begin()?;
         let args = self.values(args);
-        recorder.begin();
-        recorder.named = Arc::clone(&self.named);
-        recorder.tested = Arc::clone(&self.tested);
+        self.begin_record(&mut recorder);
         let args: Vec<Value> =
             args.into_iter().enumerate().map(|(n, it)| recorder.argument(n, it)).collect();
         self.world.record = Some(Box::new(recorder));
         let run = self.call_values(module, function, &args);
         let recorder = self.world.record.take().unwrap_or_default();
         Ok((run?, *recorder))
+    }
+
+    /// Makes a recorder ready for the next run, with the names that the loaded code has.
+    pub(super) fn begin_record(&self, recorder: &mut Recorder) {
+        recorder.begin();
+        recorder.named = Arc::clone(&self.named);
+        recorder.tested = Arc::clone(&self.tested);
     }
 
     pub(super) fn values(&mut self, terms: &[Term]) -> Vec<Value> {

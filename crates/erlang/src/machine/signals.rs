@@ -57,6 +57,7 @@ impl World {
 
     /// Sends a message to a pid, a registered name, `{Name, Node}`, a port, or an alias.
     pub fn send_to(&mut self, to: Value, message: Value) -> Result<(), Fault> {
+        let to = self.follow_receiver(to);
         match to.view() {
             View::Pid(_) if !self.reaches(self.node_of(to)) => (),
             View::Pid(pid) => self.send(pid, message),
@@ -178,6 +179,10 @@ impl World {
         let pid = me.pid;
         if me.deadline.is_none() && !timeout.is_atom(AtomId::INFINITY) {
             let millis = timeout.as_int().and_then(|it| u32::try_from(it).ok());
+            if self.follow_time(timeout) {
+                self.follow_length(timeout);
+            }
+            let Some(me) = self.me() else { return Ok(Some(true)) };
             let Some(millis) = millis else {
                 me.seen = 0;
                 me.looks = false;

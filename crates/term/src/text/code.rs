@@ -171,12 +171,50 @@ pub fn read_script(text: &str) -> Result<Vec<CodeStep>, ReadError> {
     Ok(res)
 }
 
+/// A list of terms with variables in them, which have any names: `[{K, 3}, X]`. Also the names by their numbers.
+pub fn read_open_list(text: &str) -> Result<(Vec<Code>, Vec<String>), ReadError> {
+    let mut reader = Reader::new(text)?;
+    reader.variables = Some(Vec::new());
+    let start = reader.offset;
+    let found = code(&mut reader, 0)?;
+    reader.end()?;
+    let names = reader.variables.take().unwrap_or_default();
+    let ground = found.as_term().and_then(Term::as_list);
+    if let Some(items) = ground {
+        return Ok((items.iter().cloned().map(Code::Term).collect(), names));
+    }
+    let found = match found {
+        Code::List(items, tail) if tail.as_term() == Some(&Term::Nil) => return Ok((items, names)),
+        Code::Term(_)
+        | Code::Variable(_)
+        | Code::List(..)
+        | Code::Tuple(_)
+        | Code::Map(_)
+        | Code::Call { .. } => code_text(&found, Style::TP),
+    };
+    let problem = Problem::Expected { expected: "a list of arguments", found };
+    Err(ReadError { offset: start, problem })
+}
+
+/// The number of a variable; `_` is another one each time.
+fn numbered(known: &mut Vec<String>, name: &str) -> u32 {
+    let place = known.iter().position(|it| it == name && name != "_");
+    let place = place.unwrap_or_else(|| {
+        known.push(name.to_owned());
+        known.len() - 1
+    });
+    u32::try_from(place).unwrap_or(u32::MAX)
+}
+
 fn code(reader: &mut Reader<'_>, depth: usize) -> Result<Code, ReadError> {
     if MAX_DEPTH < depth {
         return Err(ReadError { offset: reader.offset, problem: Problem::TooDeep(MAX_DEPTH) });
     }
     if let Token::Variable(name) = &reader.token {
-        let number = name.strip_prefix('V').and_then(|it| it.parse().ok());
+        let number = match &mut reader.variables {
+            Some(known) => Some(numbered(known, name)),
+            None => name.strip_prefix('V').and_then(|it| it.parse().ok()),
+        };
         let Some(number) = number else { return Err(reader.unexpected("a variable such as V1")) };
         reader.advance()?;
         return Ok(Code::Variable(number));
@@ -246,8 +284,19 @@ fn map(reader: &mut Reader<'_>, depth: usize) -> Result<Code, ReadError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{read_script, script_text};
+    use super::{Code, read_open_list, read_script, script_text};
     use crate::text::Style;
+
+    #[test]
+    fn variables_of_any_name_are_numbered() {
+        let (args, names) = read_open_list("[{K, 3}, _, [a | _], K]").expect("arguments");
+        assert_eq!(names, ["K", "_", "_"]);
+        assert_eq!(args.len(), 4);
+        assert_eq!(args[3], Code::Variable(0));
+        assert!(read_open_list("{K}").is_err());
+        let (args, names) = read_open_list("[1, b]").expect("arguments");
+        assert_eq!((args.len(), names.len()), (2, 0));
+    }
 
     #[test]
     fn what_is_written_is_read_again() {

@@ -111,6 +111,8 @@ pub(super) struct Reader<'a> {
     pub(super) offset: usize,
     /// How many bitstrings and functions enclose the current place; these are read recursively.
     pub(super) n_nested: usize,
+    /// The names that variables have had, where any name will do.
+    pub(super) variables: Option<Vec<String>>,
 }
 
 /// An unfinished compound.
@@ -127,7 +129,7 @@ impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str) -> Result<Reader<'a>, ReadError> {
         let mut scanner = Scanner::new(text);
         let (offset, token) = scanner.next()?;
-        Ok(Reader { scanner, token, offset, n_nested: 0 })
+        Ok(Reader { scanner, token, offset, n_nested: 0, variables: None })
     }
 
     pub(super) fn term(&mut self) -> Result<Term, ReadError> {

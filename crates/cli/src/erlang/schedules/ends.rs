@@ -1,5 +1,6 @@
 //! The results of the runs of each input, in bounded memory: enough to report a race and to name some of its results.
 
+use crate::erlang::finding::Cause;
 use crate::erlang::schedules::Shown;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,6 +15,9 @@ const MAX_COUNTED: usize = 1000;
 
 #[derive(Default)]
 pub(super) struct Ends {
+    /// How many runs of each input there were, and how many of them showed a cause.
+    n_runs: BTreeMap<u64, usize>,
+    n_shown: BTreeMap<(Cause, u64), usize>,
     of_inputs: BTreeMap<u64, Results>,
     /// The counted results, in the order in which they were found.
     known: Vec<Known>,
@@ -42,6 +46,22 @@ impl Ends {
         self.known.len()
     }
 
+    /// A run of an input, and each cause that it shows.
+    pub(super) fn ran(&mut self, input: &Input, causes: BTreeSet<Cause>) {
+        let mark = mark_of(input);
+        *self.n_runs.entry(mark).or_default() += 1;
+        for cause in causes {
+            *self.n_shown.entry((cause, mark)).or_default() += 1;
+        }
+    }
+
+    /// Whether some runs of an input show a cause and others do not.
+    pub(super) fn is_by_schedule(&self, input: &Input, cause: &Cause) -> bool {
+        let mark = mark_of(input);
+        let n_shown = self.n_shown.get(&(cause.clone(), mark)).copied().unwrap_or_default();
+        self.n_runs.get(&mark).is_some_and(|it| n_shown < *it)
+    }
+
     /// Adds a run. `true`: it is the first of its input.
     pub(super) fn see(
         &mut self,
@@ -63,6 +83,12 @@ impl Ends {
     /// results of the later runs were added.
     pub(super) fn join(&mut self, later: Ends) -> Vec<usize> {
         let mut n_known = vec![self.len()];
+        for (input, n) in later.n_runs {
+            *self.n_runs.entry(input).or_default() += n;
+        }
+        for (shown, n) in later.n_shown {
+            *self.n_shown.entry(shown).or_default() += n;
+        }
         for known in later.known {
             self.count(known);
             n_known.push(self.len());

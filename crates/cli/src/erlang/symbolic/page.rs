@@ -1,22 +1,18 @@
 //! The execution tree of a function as an HTML page that can be unfolded.
 
 use super::render::Page;
-use crate::erlang::rules::argument_name;
-use crate::erlang::unit::quoted;
 use ::report::{TreeKind, TreeNode, tree_page};
 use engine::{Branch, End};
 use trace::Outcome;
 
 impl Page<'_> {
     pub(super) fn html(&mut self) -> String {
-        let vars: Vec<String> = (0..self.unit.arity).map(argument_name).collect();
-        let head = format!("{}:{}", quoted(&self.unit.module), quoted(&self.unit.function));
-        let label = format!("{head}({}), up to {} choices", vars.join(", "), self.depth);
+        let label = self.head();
         let mut root = self.tree_node(self.tree.root, label);
         if let Some(answer) = self.answer {
             root.note = self.verdict(answer);
         }
-        tree_page(&self.unit.to_string(), &root)
+        tree_page(&self.called.unit.to_string(), &root)
     }
 
     /// Builds the tree below an alternative whose condition is the label. Recurses at most as deep as the bound.

@@ -1,9 +1,9 @@
 //! The execution tree of a function as text, JSON and DOT.
 
-use super::{Answer, AnswerKind};
+use super::{Answer, AnswerKind, Called};
 use crate::erlang::confirm::Verdict;
-use crate::erlang::rules::{Trace, argument_name};
-use crate::erlang::unit::{UnitName, quoted};
+use crate::erlang::rules::Trace;
+use crate::erlang::unit::quoted;
 use crate::tree::{losses, summary};
 use ::report::Colours;
 use engine::{Branch, Doubt, End, Fork, Node, NodeId, Unfolded};
@@ -15,7 +15,10 @@ use trace::Outcome;
 
 /// The data of a page.
 pub(super) struct Page<'a> {
-    pub(super) unit: &'a UnitName,
+    pub(super) called: Called<'a>,
+    /// The names of the inputs.
+    pub(super) names: Vec<String>,
+    pub(super) shows_tree: bool,
     pub(super) depth: usize,
     pub(super) tree: &'a Unfolded,
     pub(super) exprs: &'a mut Exprs,
@@ -34,30 +37,22 @@ const MAX_PARTS: usize = 4;
 impl Page<'_> {
     pub(super) fn text(&mut self) -> String {
         let mut out = String::new();
-        let vars: Vec<String> = (0..self.unit.arity).map(argument_name).collect();
-        let head = format!("{}:{}", quoted(&self.unit.module), quoted(&self.unit.function));
-        line(&mut out, format_args!("{head}({}), up to {} choices", vars.join(", "), self.depth));
-        match self.tree.root {
-            Branch::Node(node) => self.node(&mut out, node, ""),
-            leaf @ (Branch::End(_)
-            | Branch::Infeasible
-            | Branch::Unknown(_)
-            | Branch::Elsewhere
-            | Branch::Open) => {
-                let leaf = self.leaf(leaf);
-                line(&mut out, format_args!("└─ {leaf}"));
-            }
+        if self.shows_tree {
+            self.whole_tree(&mut out);
         }
-        let sums = self.tree.summary();
-        line(
-            &mut out,
-            format_args!(
-                "\npaths: {} feasible, {} infeasible, {} unknown, {} not asked, {} cut off at the bound",
-                sums.feasible, sums.infeasible, sums.unknown, sums.open, sums.cut
-            ),
-        );
-        for (what, count) in &self.tree.losses {
-            line(&mut out, format_args!("not followed: {what} ({count})"));
+        let is_reached = self.answer.is_some_and(|it| it.kind == AnswerKind::Yes);
+        if self.shows_tree || !is_reached {
+            let sums = self.tree.summary();
+            line(
+                &mut out,
+                format_args!(
+                    "paths: {} feasible, {} infeasible, {} unknown, {} not asked, {} cut off at the bound",
+                    sums.feasible, sums.infeasible, sums.unknown, sums.open, sums.cut
+                ),
+            );
+            for (what, count) in &self.tree.losses {
+                line(&mut out, format_args!("not followed: {what} ({count})"));
+            }
         }
         if let Some(answer) = self.answer {
             line(&mut out, format_args!("{}", self.verdict(answer)));
@@ -68,6 +63,33 @@ impl Page<'_> {
             out.push_str(&trace.text(Colours::Off));
         }
         out
+    }
+
+    fn whole_tree(&mut self, out: &mut String) {
+        line(out, format_args!("{}", self.head()));
+        match self.tree.root {
+            Branch::Node(node) => self.node(out, node, ""),
+            leaf @ (Branch::End(_)
+            | Branch::Infeasible
+            | Branch::Unknown(_)
+            | Branch::Elsewhere
+            | Branch::Open) => {
+                let leaf = self.leaf(leaf);
+                line(out, format_args!("└─ {leaf}"));
+            }
+        }
+        out.push('\n');
+    }
+
+    /// The function with its inputs.
+    pub(super) fn head(&self) -> String {
+        let Called { unit, open } = self.called;
+        let args = match open {
+            Some(open) => open.text(),
+            None => self.names.join(", "),
+        };
+        let (module, function) = (quoted(&unit.module), quoted(&unit.function));
+        format!("{module}:{function}({args}), up to {} choices", self.depth)
     }
 
     pub(super) fn verdict(&self, answer: &Answer<'_>) -> String {
@@ -81,7 +103,7 @@ impl Page<'_> {
                     }
                     Some(Verdict::Dismissed) | None => "not confirmed".to_owned(),
                 };
-                let call = self.unit.script(&end.input.args).shown();
+                let call = self.called.script(end).shown();
                 format!("yes: {what} is reached by {call} ({confirmed})")
             }
             (AnswerKind::No, _) => format!("no: {what} is not reached ({})", answer.why),
@@ -136,7 +158,8 @@ impl Page<'_> {
             Fork::Turn(steps) => return steps.get(alternative).cloned().unwrap_or_default(),
         };
         let constraints = choice.constraints(self.exprs, alternative);
-        let names = |var: Var| argument_name(var.0 as usize);
+        let known = self.names.clone();
+        let names = |var: Var| known.get(var.0 as usize).cloned().unwrap_or_default();
         let mut parts: Vec<String> = constraints
             .iter()
             .take(MAX_PARTS)
@@ -163,7 +186,7 @@ impl Page<'_> {
     }
 
     fn end(&self, end: &End) -> String {
-        let call = self.unit.script(&end.input.args).shown();
+        let call = self.called.script(end).shown();
         let beyond = match end.n_beyond {
             0 => String::new(),
             n => format!(" … {n} more choices"),
@@ -182,7 +205,7 @@ impl Page<'_> {
             .ends
             .iter()
             .map(|it| {
-                let script = self.unit.script(&it.input.args);
+                let script = self.called.script(it);
                 json!({
                     "args": script.args(),
                     "call": script.text(),
@@ -206,7 +229,7 @@ impl Page<'_> {
                 "answer": kind,
                 "what": it.what,
                 "why": it.why,
-                "call": it.end.map(|end| self.unit.script(&end.input.args).text()),
+                "call": it.end.map(|end| self.called.script(end).text()),
                 "steps": it.end.map(|end| &end.steps),
                 "confirmed": self.confirmed == Some(&Verdict::Confirmed),
             })
@@ -214,7 +237,7 @@ impl Page<'_> {
         let document = json!({
             "schema": 1,
             "tool": {"name": "gimlet", "version": env!("CARGO_PKG_VERSION")},
-            "unit": self.unit.to_string(),
+            "unit": self.called.unit.to_string(),
             "depth": self.depth,
             "root": self.json_branch(self.tree.root),
             "nodes": nodes,

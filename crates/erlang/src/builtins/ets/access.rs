@@ -3,9 +3,11 @@
 use crate::builtins::Fault;
 use crate::builtins::ets::table::{Table, TableKind};
 use crate::builtins::handles::is_table;
+use crate::code::Cmp;
 use crate::machine::World;
 use term::Op;
-use values::{AtomId, RefId, Value};
+use trace::Mode;
+use values::{AtomId, RefId, Value, compare_value};
 
 /// The access to a table that an operation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,23 +27,46 @@ pub(super) fn caused(w: &mut World, cause: &str) -> Fault {
 pub(super) fn find(w: &mut World, table: Value, need: Access) -> Result<RefId, Fault> {
     let id = find_by_key(w, table, need)?;
     if need != Access::Nothing {
-        pin_keys(w, id);
+        follow_order(w, id, None);
     }
     Ok(id)
 }
 
-/// Finds a table for an operation that looks into all objects.
-pub(super) fn find_all(w: &mut World, table: Value, need: Access) -> Result<RefId, Fault> {
-    let id = find(w, table, need)?;
-    if w.record.is_some()
-        && let Some(table) = w.ets.tables.get_mut(&id)
-        && std::mem::take(&mut table.has_symbolic_objects)
-    {
-        let objects: Vec<Value> = table.rows.iter().collect();
-        objects.into_iter().for_each(|it| w.look_at("objects of an ETS table", it));
+/// How the keys of a table, and one more, are ordered: each pair of which one is symbolic is a choice.
+pub(super) fn follow_order(w: &mut World, id: RefId, other: Option<Value>) {
+    if w.record.is_none() {
+        return;
     }
-    Ok(id)
+    let Some(table) = w.ets.tables.get(&id) else { return };
+    let other = other.filter(|it| w.is_symbolic(*it));
+    if other.is_none() && !table.entered.has_symbolic() {
+        return;
+    }
+    let is_ordered = table.kind == TableKind::OrderedSet;
+    let is_there = |it: &Value| table.has(&w.heap, &w.atoms, *it);
+    let entered = table.entered.keys().map(|it| it.iter().copied().filter(is_there));
+    let keys: Option<Vec<Value>> = entered.map(|it| it.chain(other).collect());
+    let mut pairs = Vec::new();
+    for (n, first) in keys.iter().flatten().enumerate() {
+        let later = keys.iter().flatten().skip(n + 1).map(|it| (*first, *it));
+        pairs.extend(later.filter(|it| w.is_symbolic(it.0) || w.is_symbolic(it.1)));
+    }
+    if keys.is_none() || MAX_PAIRS < pairs.len() {
+        other.into_iter().for_each(|it| w.look_at("a key of a large ETS table", it));
+        return pin_keys(w, id);
+    }
+    for (a, b) in pairs {
+        let order = compare_value(&w.heap, &w.atoms, a, b);
+        w.compare_values(Cmp::Less, (a, b), order.is_lt());
+        // The keys of a set may be equal numbers of two types.
+        if !is_ordered && order.is_ge() {
+            w.compare_values(Cmp::Equal, (a, b), order.is_eq());
+        }
+    }
 }
+
+/// Pairs of keys whose order is a choice; of more, the keys are taken as they are.
+const MAX_PAIRS: usize = 32;
 
 fn pin_keys(w: &mut World, id: RefId) {
     if w.record.is_some()
@@ -54,7 +79,8 @@ fn pin_keys(w: &mut World, id: RefId) {
 }
 
 /// Records which object has the key: each comparison whose result depends on the input is a choice.
-pub(super) fn follow_key(w: &mut World, id: RefId, key: Value) {
+pub(super) fn follow_key(w: &mut World, id: RefId, key: Value, need: Access) {
+    follow_meeting(w, id, key, need);
     let Some(table) = w.ets.tables.get(&id) else { return };
     if !w.is_symbolic(key) && !table.entered.has_symbolic() {
         return;
@@ -69,7 +95,24 @@ pub(super) fn follow_key(w: &mut World, id: RefId, key: Value) {
     w.compare_keys(op, key, &keys);
 }
 
-/// Finds a table for an operation that uses given keys only.
+/// Whether another process, of which a search decides when it goes, has asked for the same object: a choice if
+/// that depends on the input.
+fn follow_meeting(w: &mut World, id: RefId, key: Value, need: Access) {
+    if w.record.is_none() || w.schedule.is_none() {
+        return;
+    }
+    let mode = if need == Access::Write { Mode::Write } else { Mode::Read };
+    let (who, is_symbolic) = (w.current, w.is_symbolic(key));
+    let Some(table) = w.ets.tables.get_mut(&id) else { return };
+    let op = if table.kind == TableKind::OrderedSet { Op::Equal } else { Op::Same };
+    match table.entered.ask(key, who, mode) {
+        Some(earlier) => w.compare_keys(op, key, &earlier),
+        None if is_symbolic => w.look_at("a key of a table that is asked for many", key),
+        None => (),
+    }
+}
+
+/// A table that is asked by key only.
 pub(super) fn find_by_key(w: &mut World, table: Value, need: Access) -> Result<RefId, Fault> {
     let id = match table.as_atom() {
         Some(name) => named(w, name)?,

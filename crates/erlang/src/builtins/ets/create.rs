@@ -28,7 +28,6 @@ pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         owner: w.current,
         heir: None,
         entered: Entered::default(),
-        has_symbolic_objects: false,
         is_compressed: false,
         read_concurrency: false,
         write_concurrency: AtomId::FALSE,

@@ -98,7 +98,8 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Table(TableUse::DeleteObject),
         OnBeam::Alike,
         objects::delete_object,
-    ),
+    )
+    .moves(0b01),
     inside(
         "ets",
         "internal_delete_all",
@@ -126,7 +127,7 @@ pub(super) const ROWS: &[Builtin] = &[
         OnBeam::Alike,
         objects::update_counter,
     )
-    .moves(0b101),
+    .moves(0b001),
     inside(
         "ets",
         "update_counter",
@@ -135,7 +136,7 @@ pub(super) const ROWS: &[Builtin] = &[
         OnBeam::Alike,
         objects::update_counter,
     )
-    .moves(0b101),
+    .moves(0b0001),
     inside(
         "ets",
         "first",
@@ -143,11 +144,16 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Table(TableUse::Whole(Mode::Read)),
         OnBeam::Alike,
         walk::first,
-    ),
-    inside("ets", "last", 1, Shares::Table(TableUse::Whole(Mode::Read)), OnBeam::Alike, walk::last),
-    inside("ets", "next", 2, Shares::Table(TableUse::Whole(Mode::Read)), OnBeam::Alike, walk::next),
-    inside("ets", "prev", 2, Shares::Table(TableUse::Whole(Mode::Read)), OnBeam::Alike, walk::prev),
-    inside("ets", "slot", 2, Shares::Table(TableUse::Whole(Mode::Read)), OnBeam::Alike, walk::slot),
+    )
+    .moves(0b1),
+    inside("ets", "last", 1, Shares::Table(TableUse::Whole(Mode::Read)), OnBeam::Alike, walk::last)
+        .moves(0b1),
+    inside("ets", "next", 2, Shares::Table(TableUse::Whole(Mode::Read)), OnBeam::Alike, walk::next)
+        .moves(0b01),
+    inside("ets", "prev", 2, Shares::Table(TableUse::Whole(Mode::Read)), OnBeam::Alike, walk::prev)
+        .moves(0b01),
+    inside("ets", "slot", 2, Shares::Table(TableUse::Whole(Mode::Read)), OnBeam::Alike, walk::slot)
+        .moves(0b11),
     inside(
         "ets",
         "safe_fixtable",
@@ -189,7 +195,7 @@ pub(super) const ROWS: &[Builtin] = &[
         OnBeam::Alike,
         info::info_item,
     ),
-    inside("ets", "match", 1, Shares::Everything, OnBeam::Alike, select::go_on),
+    inside("ets", "match", 1, Shares::Everything, OnBeam::Alike, select::go_on).moves(0),
     inside(
         "ets",
         "match",
@@ -197,7 +203,8 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Table(TableUse::Whole(Mode::Read)),
         OnBeam::Alike,
         select::match_all,
-    ),
+    )
+    .moves(0b01),
     inside(
         "ets",
         "match",
@@ -205,8 +212,9 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Table(TableUse::Whole(Mode::Read)),
         OnBeam::Alike,
         select::match_some,
-    ),
-    inside("ets", "match_object", 1, Shares::Everything, OnBeam::Alike, select::go_on),
+    )
+    .moves(0b101),
+    inside("ets", "match_object", 1, Shares::Everything, OnBeam::Alike, select::go_on).moves(0),
     inside(
         "ets",
         "match_object",
@@ -214,7 +222,8 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Table(TableUse::Whole(Mode::Read)),
         OnBeam::Alike,
         select::match_object_all,
-    ),
+    )
+    .moves(0b01),
     inside(
         "ets",
         "match_object",
@@ -222,8 +231,9 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Table(TableUse::Whole(Mode::Read)),
         OnBeam::Alike,
         select::match_object_some,
-    ),
-    inside("ets", "select", 1, Shares::Everything, OnBeam::Alike, select::go_on),
+    )
+    .moves(0b101),
+    inside("ets", "select", 1, Shares::Everything, OnBeam::Alike, select::go_on).moves(0),
     inside(
         "ets",
         "select",
@@ -231,7 +241,8 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Table(TableUse::Whole(Mode::Read)),
         OnBeam::Alike,
         select::select_all,
-    ),
+    )
+    .moves(0b01),
     inside(
         "ets",
         "select",
@@ -239,8 +250,9 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Table(TableUse::Whole(Mode::Read)),
         OnBeam::Alike,
         select::select_some,
-    ),
-    inside("ets", "select_reverse", 1, Shares::Everything, OnBeam::Alike, select::go_on),
+    )
+    .moves(0b101),
+    inside("ets", "select_reverse", 1, Shares::Everything, OnBeam::Alike, select::go_on).moves(0),
     inside(
         "ets",
         "select_reverse",
@@ -248,7 +260,8 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Table(TableUse::Whole(Mode::Read)),
         OnBeam::Alike,
         select::select_all_backwards,
-    ),
+    )
+    .moves(0b01),
     inside(
         "ets",
         "select_reverse",
@@ -256,7 +269,8 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Table(TableUse::Whole(Mode::Read)),
         OnBeam::Alike,
         select::select_some_backwards,
-    ),
+    )
+    .moves(0b101),
     inside(
         "ets",
         "select_count",
@@ -264,7 +278,8 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Table(TableUse::Whole(Mode::Read)),
         OnBeam::Alike,
         select::count,
-    ),
+    )
+    .moves(0b01),
     inside(
         "ets",
         "internal_select_delete",
@@ -272,7 +287,8 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Table(TableUse::Whole(Mode::Write)),
         OnBeam::Alike,
         select::delete,
-    ),
+    )
+    .moves(0b01),
     inside(
         "ets",
         "select_replace",
@@ -280,7 +296,8 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::Table(TableUse::Whole(Mode::Write)),
         OnBeam::Alike,
         select::replace,
-    ),
+    )
+    .moves(0b01),
     inside("ets", "match_spec_compile", 1, Shares::Nothing, OnBeam::Alike, select::compile_spec),
     inside("ets", "match_spec_run_r", 3, Shares::Nothing, OnBeam::Alike, select::run_spec),
     inside("ets", "is_compiled_ms", 1, Shares::Nothing, OnBeam::Alike, select::is_compiled),

@@ -2,12 +2,13 @@
 
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{add, arg, badarg};
-use crate::builtins::ets::access::{
-    Access, caused, find, find_all, find_by_key, follow_key, table,
-};
+use crate::builtins::ets::access::{Access, caused, find_by_key, follow_key, table};
 use crate::builtins::ets::table::TableKind;
+use crate::code::Cmp;
+use crate::lift::arithmetic;
 use crate::machine::World;
 use std::cmp::Ordering;
+use term::{Kind, Op};
 use values::{RefId, Value, compare_value, equal_exact};
 
 pub(super) fn insert(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
@@ -22,7 +23,7 @@ pub(super) fn insert_new(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
     let objects = objects_of(w, id, arg(args, 1))?;
     for object in &objects {
         if let Some(key) = table(w, id)?.key(&w.heap, *object) {
-            follow_key(w, id, key);
+            follow_key(w, id, key, Access::Write);
         }
     }
     let table = table(w, id)?;
@@ -67,7 +68,10 @@ fn put(w: &mut World, id: RefId, objects: &[Value]) {
         let Some(key) = w.ets.tables.get(&id).and_then(|it| it.key(&w.heap, *object)) else {
             return;
         };
-        follow_key(w, id, key);
+        follow_key(w, id, key, Access::Write);
+        if table(w, id).is_ok_and(|it| it.kind == TableKind::Bag) {
+            follow_object(w, id, key, *object);
+        }
         let (is_recorded, is_symbolic) = (w.record.is_some(), w.is_symbolic(*object));
         let is_key = is_symbolic && w.is_symbolic(key);
         let Some(table) = w.ets.tables.get_mut(&id) else { return };
@@ -76,21 +80,29 @@ fn put(w: &mut World, id: RefId, objects: &[Value]) {
             entered.add(key, is_key, |it| table.has(&w.heap, &w.atoms, *it));
             table.entered = entered;
         }
-        table.has_symbolic_objects |= is_symbolic;
         table.insert(&w.heap, &w.atoms, *object);
+    }
+}
+
+/// Which objects with the key are the same as this one: each is a choice if that depends on the input.
+fn follow_object(w: &mut World, id: RefId, key: Value, object: Value) {
+    follow_key(w, id, key, Access::Write);
+    if w.record.is_some() {
+        let found = table(w, id).map(|it| it.find(&w.heap, &w.atoms, key));
+        w.compare_keys(Op::Same, object, &found.unwrap_or_default());
     }
 }
 
 pub(super) fn lookup(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_by_key(w, arg(args, 0), Access::Read)?;
-    follow_key(w, id, arg(args, 1));
+    follow_key(w, id, arg(args, 1), Access::Read);
     let found = table(w, id)?.find(&w.heap, &w.atoms, arg(args, 1));
     Ok(w.heap.list(&found))
 }
 
 pub(super) fn lookup_element(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_by_key(w, arg(args, 0), Access::Read)?;
-    follow_key(w, id, arg(args, 1));
+    follow_key(w, id, arg(args, 1), Access::Read);
     let place = badarg(arg(args, 2).as_usize().and_then(|it| it.checked_sub(1)))?;
     let table = table(w, id)?;
     let found = table.find(&w.heap, &w.atoms, arg(args, 1));
@@ -108,30 +120,31 @@ pub(super) fn lookup_element(w: &mut World, args: &[Value]) -> Result<Value, Fau
 
 pub(super) fn member(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_by_key(w, arg(args, 0), Access::Read)?;
-    follow_key(w, id, arg(args, 1));
+    follow_key(w, id, arg(args, 1), Access::Read);
     Ok(Value::bool(table(w, id)?.has(&w.heap, &w.atoms, arg(args, 1))))
 }
 
 pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_by_key(w, arg(args, 0), Access::Write)?;
-    follow_key(w, id, arg(args, 1));
+    follow_key(w, id, arg(args, 1), Access::Write);
     let table = badarg(w.ets.tables.get_mut(&id))?;
     table.remove_where(&w.heap, &w.atoms, arg(args, 1), |_| true);
     Ok(Value::TRUE)
 }
 
 pub(super) fn delete_object(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let object = arg(args, 1);
-    let id = find_all(w, arg(args, 0), Access::Write)?;
+    let object = w.taken_apart(arg(args, 1));
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
+    let key = badarg(table(w, id)?.key(&w.heap, object))?;
+    follow_object(w, id, key, object);
     let (heap, atoms) = (&w.heap, &w.atoms);
     let table = badarg(w.ets.tables.get_mut(&id))?;
-    let key = badarg(table.key(heap, object))?;
     table.remove_where(heap, atoms, key, |it| equal_exact(heap, atoms, it, object));
     Ok(Value::TRUE)
 }
 
 pub(super) fn delete_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Access::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let table = badarg(w.ets.tables.get_mut(&id))?;
     let n = table.rows.len();
     table.clear(&w.heap, &w.atoms);
@@ -140,7 +153,7 @@ pub(super) fn delete_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
 
 pub(super) fn take(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_by_key(w, arg(args, 0), Access::Write)?;
-    follow_key(w, id, arg(args, 1));
+    follow_key(w, id, arg(args, 1), Access::Write);
     let table = badarg(w.ets.tables.get_mut(&id))?;
     let found = table.find(&w.heap, &w.atoms, arg(args, 1));
     table.remove_where(&w.heap, &w.atoms, arg(args, 1), |_| true);
@@ -149,9 +162,9 @@ pub(super) fn take(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 /// `ets:update_element/3`. Returns `false` without checking the settings if the key is missing.
 pub(super) fn update_element(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let settings = arg(args, 2);
+    let settings = w.taken_apart(arg(args, 2));
     let id = find_by_key(w, arg(args, 0), Access::Write)?;
-    follow_key(w, id, arg(args, 1));
+    follow_key(w, id, arg(args, 1), Access::Write);
     let table = table(w, id)?;
     if !table.is_unique() {
         return Err(Fault::BADARG);
@@ -170,6 +183,9 @@ pub(super) fn update_element(w: &mut World, args: &[Value]) -> Result<Value, Fau
             Some([position, value]) => (*position, *value),
             _ => return Err(Fault::BADARG),
         };
+        if position.shadow().is_some() {
+            w.look_at("the position of an element", position);
+        }
         let position = badarg(position.as_usize())?;
         if position == key_position {
             return Err(caused(w, "keypos"));
@@ -187,13 +203,10 @@ pub(super) fn update_element(w: &mut World, args: &[Value]) -> Result<Value, Fau
 
 /// `ets:update_counter/3,4`. Makes all changes or none.
 pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let (key, change) = (arg(args, 1), arg(args, 2));
+    let (key, change) = (arg(args, 1), change_of(w, arg(args, 2)));
     let id = find_by_key(w, arg(args, 0), Access::Write)?;
-    follow_key(w, id, key);
-    let default = args.get(3).copied();
-    if let Some(default) = default.filter(|it| it.shadow().is_some()) {
-        w.look_at("an object of an ETS table", default);
-    }
+    follow_key(w, id, key, Access::Write);
+    let default = args.get(3).map(|it| w.taken_apart(*it));
     let table = table(w, id)?;
     if default.is_some_and(|it| w.heap.elements(it).is_none_or(<[Value]>::is_empty)) {
         return Err(Fault::BADARG);
@@ -234,14 +247,12 @@ pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fau
     }
     for step in steps {
         let old = elements.get(step.place).copied().unwrap_or(Value::NIL);
-        if old.shadow().is_some() {
-            w.look_at("a counter of an ETS table", old);
-        }
-        let mut new = add(w, old, step.increment)?;
+        let sum = add(w, old, step.increment)?;
+        let mut new = w.followed(arithmetic::add, &[old, step.increment], sum);
         if let Some((threshold, value)) = step.wrap {
-            let falls = compare_value(&w.heap, &w.atoms, step.increment, Value::int(0)).is_lt();
-            let beyond = if falls { Ordering::Less } else { Ordering::Greater };
-            if compare_value(&w.heap, &w.atoms, new, threshold) == beyond {
+            let falls = compares(w, Cmp::Less, step.increment, Value::int(0));
+            let beyond = if falls { Cmp::Less } else { Cmp::Greater };
+            if compares(w, beyond, new, threshold) {
                 new = value;
             }
         }
@@ -256,6 +267,23 @@ pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fau
         Some(result) if !is_list => Ok(*result),
         _ => Ok(w.heap.list(&results)),
     }
+}
+
+/// The changes of a counter as far as their shape counts: a number, a tuple or a list of tuples.
+fn change_of(w: &mut World, change: Value) -> Value {
+    if w.is_kind(change, Kind::Integer, change.is_integer()) {
+        change
+    } else {
+        w.taken_apart(change)
+    }
+}
+
+/// Whether one number is less or greater than another, as a choice if one of them is symbolic.
+fn compares(w: &mut World, op: Cmp, a: Value, b: Value) -> bool {
+    let wanted = if op == Cmp::Less { Ordering::Less } else { Ordering::Greater };
+    let holds = compare_value(&w.heap, &w.atoms, a, b) == wanted;
+    w.compare_values(op, (a, b), holds);
+    holds
 }
 
 /// One change of a counter.
@@ -274,24 +302,27 @@ fn counter_update(
 ) -> Result<CounterUpdate, Fault> {
     let (position, increment, wrap) = match w.heap.elements(change) {
         Some([position, increment]) => (*position, *increment, None),
-        Some([position, increment, threshold, value])
-            if threshold.is_integer() && value.is_integer() =>
-        {
+        Some([position, increment, threshold, value]) => {
             (*position, *increment, Some((*threshold, *value)))
         }
         _ => return Err(Fault::BADARG),
     };
-    let position = badarg(position.as_int())?;
-    if !increment.is_integer() {
-        return Err(Fault::BADARG);
+    for number in wrap.into_iter().flat_map(|it| [it.0, it.1]).chain([increment]) {
+        if !w.is_kind(number, Kind::Integer, number.is_integer()) {
+            return Err(Fault::BADARG);
+        }
     }
+    if position.shadow().is_some() {
+        w.look_at("the position of a counter", position);
+    }
+    let position = badarg(position.as_int())?;
     if usize::try_from(position) == Ok(key_position) {
         return Err(caused(w, "keypos"));
     }
     let place = usize::try_from(position).ok().and_then(|it| it.checked_sub(1));
-    match place.and_then(|it| elements.get(it)) {
+    match place.and_then(|it| elements.get(it)).copied() {
         None => Err(caused(w, "position")),
-        Some(old) if !old.is_integer() => Err(Fault::BADARG),
+        Some(old) if !w.is_kind(old, Kind::Integer, old.is_integer()) => Err(Fault::BADARG),
         Some(_) => Ok(CounterUpdate { place: place.unwrap_or(0), increment, wrap }),
     }
 }

@@ -1,10 +1,11 @@
 //! Operations with match specifications: select all, select in portions, count, delete, replace.
 
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::ets::access::{Access, caused, find, find_all, table};
+use crate::builtins::ets::access::{Access, caused, find_by_key, follow_key, follow_order, table};
 use crate::builtins::ets::rows::RowPosition;
 use crate::builtins::ets::spec::{
-    Called, Dialect, Effects, Program, Refusal, compile, compile_pattern, run, run_traced,
+    Called, Dialect, Effects, Program, Refusal, compile, compile_pattern, is_true, run, run_traced,
+    settled,
 };
 use crate::builtins::ets::table::{Table, TableKind, keep_spec};
 use crate::builtins::{Fault, Stop};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use values::{AtomId, RefId, Value, equal_exact};
 
 pub(super) fn select_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_all(w, arg(args, 0), Access::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     let program = program_of(w, arg(args, 1))?;
     let found = results(w, id, &program)?;
     Ok(w.heap.list(&found))
@@ -21,7 +22,7 @@ pub(super) fn select_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
 
 /// `ets:select_reverse/2`. Only ordered sets are reversed.
 pub(super) fn select_all_backwards(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_all(w, arg(args, 0), Access::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     let program = program_of(w, arg(args, 1))?;
     let mut found = results(w, id, &program)?;
     if table(w, id)?.kind == TableKind::OrderedSet {
@@ -39,17 +40,16 @@ pub(super) fn match_object_all(w: &mut World, args: &[Value]) -> Result<Value, F
 }
 
 fn match_pattern(w: &mut World, args: &[Value], result: AtomId) -> Result<Value, Fault> {
-    // The pattern `_` matches every object without looking into it, so symbolic objects stay symbolic.
-    let is_all = arg(args, 1).as_atom().is_some_and(|it| w.atoms.name(it) == "_");
-    let look = if is_all { find } else { find_all };
-    let id = look(w, arg(args, 0), Access::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
+    settled(w, arg(args, 1));
     let (program, _) = compile_pattern(w, arg(args, 1), result)?;
     let found = results(w, id, &program)?;
     Ok(w.heap.list(&found))
 }
 
 /// Compiles a specification. The empty specification, which `compile` refuses, matches nothing.
-fn program_of(w: &World, spec: Value) -> Result<Program, Fault> {
+fn program_of(w: &mut World, spec: Value) -> Result<Program, Fault> {
+    settled(w, spec);
     if spec.is_nil() { Ok(Program::default()) } else { Ok(compile(w, spec, Dialect::Table)?) }
 }
 
@@ -64,6 +64,7 @@ fn matches(
     program: &Program,
 ) -> Result<Vec<(RowPosition, Value)>, Fault> {
     let mut found = Vec::new();
+    follow_places(w, id, program, None)?;
     for (from, to) in ranges(w, table(w, id)?, program) {
         let mut place = from;
         while place < to
@@ -81,7 +82,23 @@ fn matches(
     Ok(found)
 }
 
-/// Returns the ranges of positions that can match, in order: only those of the keys that the heads require, if they do.
+/// Which keys the program means and in which order they come are choices where that depends on the input.
+fn follow_places(
+    w: &mut World,
+    id: RefId,
+    program: &Program,
+    after: Option<Value>,
+) -> Result<(), Fault> {
+    if w.record.is_some() {
+        match program.keys(table(w, id)?.key_position) {
+            Some(keys) => keys.into_iter().for_each(|it| follow_key(w, id, it, Access::Read)),
+            None => follow_order(w, id, after),
+        }
+    }
+    Ok(())
+}
+
+/// Where matching objects can be, in order: if the heads name keys, only there.
 fn ranges(w: &World, table: &Table, program: &Program) -> Vec<(RowPosition, RowPosition)> {
     let Some(keys) = program.keys(table.key_position) else {
         return vec![(table.rows.start(), table.rows.end())];
@@ -130,7 +147,7 @@ struct Walk {
 }
 
 fn select_portion(w: &mut World, args: &[Value], way: Direction) -> Result<Value, Fault> {
-    let id = find_all(w, arg(args, 0), Access::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     let source = arg(args, 1);
     let limit = badarg(arg(args, 2).as_usize().filter(|it| *it > 0))?;
     let program = Arc::new(program_of(w, source)?);
@@ -140,8 +157,9 @@ fn select_portion(w: &mut World, args: &[Value], way: Direction) -> Result<Value
 }
 
 fn match_portion(w: &mut World, args: &[Value], result: AtomId) -> Result<Value, Fault> {
-    let id = find_all(w, arg(args, 0), Access::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     let limit = badarg(arg(args, 2).as_usize().filter(|it| *it > 0))?;
+    settled(w, arg(args, 1));
     let (program, source) = compile_pattern(w, arg(args, 1), result)?;
     let program = Arc::new(program);
     portion(w, &Walk { id, program, source, limit, direction: Direction::Forwards, seen: None })
@@ -156,7 +174,7 @@ pub(super) fn go_on(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         return Ok(continuation);
     }
     let parts = badarg(w.heap.elements(continuation))?.to_vec();
-    let id = find_all(w, badarg(parts.first().copied())?, Access::Read)?;
+    let id = find_by_key(w, badarg(parts.first().copied())?, Access::Read)?;
     let (key, limit, spec, backwards, seen) = match parts.as_slice() {
         [_, key, _, limit, spec, _, backwards, seen] => (*key, limit, spec, *backwards, seen),
         [_, forwards, limit, spec, last, seen] => {
@@ -191,6 +209,7 @@ fn portion(w: &mut World, walk: &Walk) -> Result<Value, Fault> {
         let found = w.heap.list(&found);
         return Ok(w.heap.tuple(&[found, end]));
     }
+    follow_places(w, walk.id, &walk.program, walk.seen.map(|it| it.0))?;
     let mut next = first_position(w, walk)?;
     while let Some(place) = next {
         let Some(row) = table(w, walk.id)?.rows.get(place) else { break };
@@ -243,6 +262,9 @@ fn continuation(
     place: RowPosition,
     row: Value,
 ) -> Result<Value, Fault> {
+    if w.is_symbolic(walk.source) {
+        w.look_at("a match specification that is gone on with", walk.source);
+    }
     let table = table(w, walk.id)?;
     let key = badarg(table.key(&w.heap, row))?;
     let first = table.lower(&w.heap, &w.atoms, key);
@@ -269,18 +291,18 @@ fn continuation(
 // Counting, deleting, replacing
 
 pub(super) fn count(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_all(w, arg(args, 0), Access::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
     let program = program_of(w, arg(args, 1))?;
-    let n = results(w, id, &program)?.iter().filter(|it| it.as_bool() == Some(true)).count();
+    let n = results(w, id, &program)?.into_iter().filter(|it| is_true(w, *it)).count();
     Ok(Value::int(i64::try_from(n).unwrap_or(i64::MAX)))
 }
 
 pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_all(w, arg(args, 0), Access::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let program = program_of(w, arg(args, 1))?;
     let found = matches(w, id, &program)?;
     let doomed: Vec<RowPosition> =
-        found.iter().filter(|it| it.1.as_bool() == Some(true)).map(|it| it.0).collect();
+        found.iter().filter(|it| is_true(w, it.1)).map(|it| it.0).collect();
     let table = badarg(w.ets.tables.get_mut(&id))?;
     table.remove_at(&w.heap, &w.atoms, &doomed);
     Ok(Value::int(i64::try_from(doomed.len()).unwrap_or(i64::MAX)))
@@ -288,7 +310,7 @@ pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 pub(super) fn replace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let spec = arg(args, 1);
-    let id = find_all(w, arg(args, 0), Access::Write)?;
+    let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let table = table(w, id)?;
     if table.kind == TableKind::Bag {
         return Err(caused(w, "table_type"));

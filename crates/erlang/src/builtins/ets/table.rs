@@ -45,10 +45,8 @@ pub(super) struct Table {
     pub(super) n_locks: Option<usize>,
     pub(super) decentralized_counters: bool,
     pub(super) rows: Rows,
-    /// In a recorded run, the keys inserted so far; `has_symbolic_objects` tells whether any object depends on the
-    /// input.
+    /// The keys, if the run is recorded.
     pub(super) entered: Entered,
-    pub(super) has_symbolic_objects: bool,
     /// The objects deleted while the table was fixed, so that `next` can continue from their keys.
     pub(super) tombstones: Rows,
     /// The processes that have fixed the table, and how often each has.

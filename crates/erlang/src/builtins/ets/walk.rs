@@ -3,10 +3,11 @@
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::clock;
-use crate::builtins::ets::access::{Access, find, table};
+use crate::builtins::ets::access::{Access, find, find_by_key, follow_key, follow_order, table};
 use crate::builtins::ets::table::{Table, TableKind};
+use crate::code::Cmp;
 use crate::machine::World;
-use values::{AtomId, Heap, Value};
+use values::{AtomId, Heap, RefId, Value};
 
 pub(super) fn first(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find(w, arg(args, 0), Access::Read)?;
@@ -27,7 +28,8 @@ pub(super) fn last(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 pub(super) fn next(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let key = arg(args, 1);
-    let id = find(w, arg(args, 0), Access::Read)?;
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
+    follow_place(w, id, key);
     let table = table(w, id)?;
     let is_known = table.kind == TableKind::OrderedSet || table.had(&w.heap, &w.atoms, key);
     if !is_known || key.is_atom(AtomId::END_OF_TABLE) {
@@ -37,12 +39,23 @@ pub(super) fn next(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(key_or_end(&w.heap, table, table.rows.get(place)))
 }
 
+/// Where a key is among those of the table.
+fn follow_place(w: &mut World, id: RefId, key: Value) {
+    if key.shadow().is_some() {
+        let end = Value::atom(AtomId::END_OF_TABLE);
+        w.compare_values(Cmp::Same, (key, end), key.is_atom(AtomId::END_OF_TABLE));
+    }
+    follow_key(w, id, key, Access::Read);
+    follow_order(w, id, Some(key));
+}
+
 pub(super) fn prev(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Access::Read)?;
-    let table = table(w, id)?;
-    if table.kind != TableKind::OrderedSet {
+    let id = find_by_key(w, arg(args, 0), Access::Read)?;
+    if table(w, id)?.kind != TableKind::OrderedSet {
         return next(w, args);
     }
+    follow_place(w, id, arg(args, 1));
+    let table = table(w, id)?;
     if arg(args, 1).is_atom(AtomId::END_OF_TABLE) {
         return Err(Fault::BADARG);
     }

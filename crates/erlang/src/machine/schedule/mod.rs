@@ -291,6 +291,10 @@ impl World {
     #[cold]
     pub(crate) fn wait_turn(&mut self, timeout: Value) -> WaitTurn {
         let looks = self.me().is_some_and(|it| it.looks);
+        let is_probing = |it: &Schedule| matches!(it.gate, Gate::Probing(_));
+        if !looks && self.schedule.as_ref().is_some_and(|it| !is_probing(it)) {
+            self.follow_time(timeout);
+        }
         let Some(schedule) = &mut self.schedule else { return WaitTurn::Usual };
         match schedule.gate {
             Gate::Free => WaitTurn::Usual,
@@ -626,6 +630,9 @@ impl World {
 
 /// The virtual time that passes at each read of the clock: a microsecond, the finest unit of some clocks.
 const NANOS_PER_READING: u64 = 1000;
+
+/// Timeouts of so many milliseconds or more happen only when nobody else can do anything.
+pub(crate) const LONG_MILLIS: i64 = 5000;
 
 /// The bit that distinguishes the numbers of timers from those of processes among the children of a process.
 const TIMER: u32 = 1 << 31;

@@ -109,6 +109,11 @@ impl Staged<'_> {
                 let record = self.machine.world.record.take();
                 let probed = self.probe(id, None);
                 self.machine.world.record = record;
+                if let Some(Probed::Waits(time)) = probed
+                    && self.machine.world.follow_time(time)
+                {
+                    self.machine.world.follow_length(time);
+                }
                 let (patience, millis) = match probed {
                     Some(Probed::Waits(time)) => (self.patience(time), milliseconds(time)),
                     Some(Probed::Takes | Probed::Leaves) | None => (Patience::Never, None),

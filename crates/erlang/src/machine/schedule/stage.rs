@@ -115,7 +115,7 @@ impl Staged<'_> {
             recorder: Recorder::default(),
             is_recorded: false,
             is_narrated: false,
-            long_timeout: 5000,
+            long_timeout: super::LONG_MILLIS.cast_unsigned(),
             output: Vec::new(),
             sees_spins: true,
             delays_signals: false,
@@ -332,7 +332,7 @@ impl Staged<'_> {
         let mut args = self.machine.values(&input.args);
         if self.is_recorded {
             let mut recorder = std::mem::take(&mut self.recorder);
-            recorder.begin();
+            self.machine.begin_record(&mut recorder);
             for (n, arg) in args.iter_mut().enumerate() {
                 *arg = recorder.argument(n, *arg);
             }

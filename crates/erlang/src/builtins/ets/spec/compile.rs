@@ -1,7 +1,7 @@
 //! Compiles a match specification to a program, or to error messages.
 
 use crate::builtins::ets::spec::{Action, Clause, ConstId, Expr, Pattern, Program, Slot};
-use crate::builtins::{Fault, How, Run, Stop, all};
+use crate::builtins::{Builtin, Fault, How, Stop, all};
 use crate::machine::World;
 use term::{Style, print};
 use values::{AtomId, Atoms, Heap, Value, View, to_term};
@@ -367,11 +367,11 @@ impl Compiler<'_> {
             self.complain(&format!("Function {shown}/{arity} does_not_exist."));
             return Ok(Expr::Whole);
         }
-        let Some(run) = builtin(text, arity) else {
+        let Some(builtin) = builtin(text, arity) else {
             let what = format!("erlang:{text}/{arity} in a match specification");
             return Err(Refusal::Stop(Stop::Unsupported { what }));
         };
-        Ok(Expr::Call(run, self.exprs_backwards(args)?))
+        Ok(Expr::Call(builtin, self.exprs_backwards(args)?))
     }
 
     /// Compiles an action, which only trace specifications may contain.
@@ -433,11 +433,11 @@ fn is_plain(heap: &Heap, atoms: &Atoms, value: Value) -> bool {
     true
 }
 
-fn builtin(name: &str, arity: usize) -> Option<Run> {
+fn builtin(name: &str, arity: usize) -> Option<&'static Builtin> {
     let found = all()
         .find(|it| it.module == "erlang" && it.name == name && usize::from(it.arity) == arity)?;
     match found.how {
-        How::Native(run) => Some(run),
+        How::Native(_) => Some(found),
         How::Outside(_) | How::Code | How::Host | How::Machine(_) | How::Control(_) => None,
     }
 }

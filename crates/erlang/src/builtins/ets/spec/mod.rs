@@ -5,15 +5,17 @@
 
 mod action;
 mod compile;
+mod inputs;
 mod run;
 
 pub(crate) use action::{Action, Called, Effects};
 pub(super) use compile::compile_pattern;
 pub(crate) use compile::{Dialect, Refusal, compile, is_guard};
+pub(super) use inputs::{is_true, settled};
 pub(super) use run::run;
 pub(crate) use run::run_traced;
 
-use crate::builtins::Run;
+use crate::builtins::Builtin;
 use values::Value;
 
 #[derive(Clone, Debug, Default)]
@@ -67,7 +69,7 @@ pub(super) enum Expr {
     Tuple(Vec<Expr>),
     List(Vec<Expr>, Box<Expr>),
     Map(Vec<(Expr, Expr)>),
-    Call(Run, Vec<Expr>),
+    Call(&'static Builtin, Vec<Expr>),
     /// `and` and `or` take any number of arguments and evaluate all of them.
     And(Vec<Expr>),
     Or(Vec<Expr>),

@@ -1,9 +1,12 @@
 //! Runs a compiled match specification on one term.
 
+use crate::builtins::How;
+use crate::builtins::ets::spec::inputs;
 use crate::builtins::ets::spec::{Action, Called, Clause, Effects, Expr, Pattern, Program, Slot};
 use crate::builtins::{Fault, Stop};
 use crate::machine::World;
-use values::{AtomId, Value, View, equal_exact};
+use term::Op;
+use values::{AtomId, Value, View};
 
 /// Returns the result of the first clause that matches, or `None` if none does.
 pub(in crate::builtins::ets) fn run(
@@ -62,7 +65,7 @@ impl Matching<'_> {
         self.slots.get(slot.0 as usize).copied().unwrap_or(Value::NIL)
     }
 
-    fn head(&mut self, w: &World, pattern: &Pattern, value: Value) -> bool {
+    fn head(&mut self, w: &mut World, pattern: &Pattern, value: Value) -> bool {
         match pattern {
             Pattern::Any => true,
             Pattern::Bind(slot) => {
@@ -71,24 +74,33 @@ impl Matching<'_> {
                 }
                 true
             }
-            Pattern::Same(slot) => equal_exact(&w.heap, &w.atoms, self.slot(*slot), value),
+            Pattern::Same(slot) => inputs::same(w, self.slot(*slot), value),
             Pattern::Const(id) => {
                 let constant = self.program.constant(*id);
                 // OTP compares the bits of floats here, so the sign of zero counts.
                 match (constant.view(), value.view()) {
                     (View::Float(a), View::Float(b)) => a.to_bits() == b.to_bits(),
-                    _ => equal_exact(&w.heap, &w.atoms, constant, value),
+                    _ => inputs::same(w, constant, value),
                 }
             }
             Pattern::Tuple(patterns) => {
-                let Some(elements) = w.heap.elements(value) else { return false };
-                patterns.len() == elements.len()
-                    && patterns.iter().zip(elements).all(|(it, value)| self.head(w, it, *value))
+                let n = patterns.len();
+                if !inputs::is_tuple(w, value, n) {
+                    return false;
+                }
+                patterns.iter().enumerate().all(|(at, pattern)| {
+                    let found = w.heap.elements(value).and_then(|it| it.get(at)).copied();
+                    let selector = Op::Element(u32::try_from(at).unwrap_or(u32::MAX));
+                    found.is_some_and(|it| {
+                        let part = inputs::part(w, value, selector, it);
+                        self.head(w, pattern, part)
+                    })
+                })
             }
             Pattern::List(patterns, tail) => {
                 let mut rest = value;
                 for pattern in patterns {
-                    let Some((head, tail)) = w.heap.uncons(rest) else { return false };
+                    let Some((head, tail)) = inputs::uncons(w, rest) else { return false };
                     if !self.head(w, pattern, head) {
                         return false;
                     }
@@ -97,9 +109,14 @@ impl Matching<'_> {
                 self.head(w, tail, rest)
             }
             Pattern::Map(pairs) => {
-                let View::Map(at) = value.view() else { return false };
+                let View::Map(at) = value.view() else {
+                    return w.is_kind(value, term::Kind::Map, false);
+                };
+                w.is_kind(value, term::Kind::Map, true);
                 pairs.iter().all(|(key, pattern)| {
-                    let found = w.heap.map_get(&w.atoms, at, self.program.constant(*key));
+                    let key = self.program.constant(*key);
+                    let found = w.heap.map_get(&w.atoms, at, key);
+                    let found = inputs::under(w, (value, key), found);
                     found.is_some_and(|it| self.head(w, pattern, it))
                 })
             }
@@ -109,7 +126,7 @@ impl Matching<'_> {
     fn guards(&mut self, w: &mut World) -> Result<bool, Fault> {
         for guard in &self.clause.guards {
             let value = self.value(w, guard, Context::Guard)?;
-            if value.and_then(Value::as_bool) != Some(true) {
+            if !value.is_some_and(|it| inputs::is_true(w, it)) {
                 return Ok(false);
             }
         }
@@ -148,13 +165,19 @@ impl Matching<'_> {
                 }
                 Some(w.heap.map(&w.atoms, built))
             }
-            Expr::Call(run, args) => {
+            Expr::Call(builtin, args) => {
                 let Some(args) = self.values(w, args, context)? else { return Ok(None) };
-                match run(w, &args) {
+                let How::Native(run) = builtin.how else { return Ok(failed(context)) };
+                let found = match run(w, &args) {
                     Ok(value) => Some(value),
                     Err(Fault::Stop(stop)) => return Err(Fault::Stop(stop)),
-                    Err(_) => failed(context),
-                }
+                    Err(_) => None,
+                };
+                let followed = match w.following() {
+                    Some(mut lifting) => lifting.lifted(builtin, &args, found),
+                    None => found,
+                };
+                followed.or_else(|| failed(context))
             }
             Expr::And(args) => self.all_of(w, args, context, |values| !values.contains(&false))?,
             Expr::Or(args) => self.all_of(w, args, context, |values| values.contains(&true))?,
@@ -261,7 +284,7 @@ impl Matching<'_> {
         decide: fn(&[bool]) -> bool,
     ) -> Result<Option<Value>, Fault> {
         let Some(values) = self.values(w, args, context)? else { return Ok(None) };
-        let booleans: Option<Vec<bool>> = values.iter().map(|it| it.as_bool()).collect();
+        let booleans: Option<Vec<bool>> = values.iter().map(|it| inputs::truth(w, *it)).collect();
         Ok(match booleans {
             Some(booleans) => Some(Value::bool(decide(&booleans))),
             None => failed(context),
@@ -280,7 +303,7 @@ impl Matching<'_> {
         let Some((last, first)) = args.split_last() else { return Ok(None) };
         for arg in first {
             let Some(value) = self.value(w, arg, context)? else { return Ok(None) };
-            match value.as_bool() {
+            match inputs::truth(w, value) {
                 Some(value) if value == decides => return Ok(Some(Value::bool(value))),
                 Some(_) => {}
                 None => return Ok(failed(context)),
