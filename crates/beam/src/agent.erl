@@ -263,6 +263,21 @@ answer({configuration, Path, Runtime, Env}) ->
         Class:Reason ->
             {unreadable, text(io_lib:format("~tp: ~tp", [Class, Reason]))}
     end;
+answer({compile_elixir, Path}) ->
+    {ok, _} = application:ensure_all_started(elixir),
+    'Elixir.Code':put_compiler_option(debug_info, true),
+    'Elixir.Code':put_compiler_option(ignore_module_conflict, true),
+    Self = self(),
+    Each = fun(_, Module, Beam) -> Self ! {gimlet_compiled, Module, Beam} end,
+    case 'Elixir.Kernel.ParallelCompiler':compile([Path], [{each_module, Each}]) of
+        {ok, Modules, _} ->
+            Compiled = [receive {gimlet_compiled, M, Beam} -> {M, Beam} end || M <- Modules],
+            %% The compiler has loaded them, perhaps in place of modules of the same name.
+            [code:purge(M) || M <- Modules, code:delete(M)],
+            {modules, Compiled};
+        {error, Errors, _} ->
+            {compile_errors, [elixir_error(E) || E <- Errors]}
+    end;
 answer({add_paths, Paths}) ->
     code:add_pathsa(lists:reverse([unicode:characters_to_list(P) || P <- Paths])),
     done;
@@ -794,6 +809,10 @@ platform(Pattern) ->
         integer_to_list(8 * erlang:system_info({wordsize, external}))
     ],
     re:run(System, Pattern, [{capture, none}]) =:= match.
+
+%% The first line says what is wrong and where; a stack trace of the compiler may follow.
+elixir_error({_File, _Place, Message}) ->
+    hd(string:split(text(Message), "\n")).
 
 messages(Errors) ->
     [message(File, Error) || {File, Here} <- Errors, Error <- Here].

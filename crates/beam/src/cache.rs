@@ -37,6 +37,8 @@ pub(crate) enum EntryKind {
     Rewritten,
     /// The configuration of a mix project, by the hash of its files.
     Configuration,
+    /// The modules of an Elixir file outside of mix projects, by its name and the hash of its content.
+    Elixir,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +79,29 @@ impl Cache {
         }
     }
 
+    /// Writes files into a directory of their own beside an entry, and returns their paths. A file is left alone if it
+    /// has this content and was written after `newer_than`. Returns `None` if the cache cannot store them.
+    pub(crate) fn unpack(
+        &self,
+        kind: EntryKind,
+        key: &CacheKey,
+        files: &[(String, Vec<u8>)],
+        newer_than: Stamp,
+    ) -> Option<Vec<PathBuf>> {
+        let dir = self.private_dir(kind)?.join(format!("{}.files", key.0));
+        make_private(&dir)?;
+        let mut res = Vec::new();
+        for (name, bytes) in files {
+            let path = dir.join(name);
+            let is_current = newer_than.modified <= Stamp::of(&path).modified;
+            if !is_current || read_own(&path).as_ref() != Some(bytes) {
+                write_whole(&dir, &path, &[bytes]).ok()?;
+            }
+            res.push(path);
+        }
+        Some(res)
+    }
+
     /// Returns the directory of a kind, after making sure that it and its parent are private to this user.
     fn private_dir(&self, kind: EntryKind) -> Option<PathBuf> {
         let all = self.dir.as_ref()?;
@@ -100,6 +125,7 @@ impl EntryKind {
             EntryKind::Code => "code",
             EntryKind::Rewritten => "rewritten",
             EntryKind::Configuration => "configuration",
+            EntryKind::Elixir => "elixir",
         }
     }
 }

@@ -13,6 +13,7 @@ mod target;
 pub mod applications;
 
 mod compiled;
+mod elixir_source;
 mod otp;
 mod replay;
 mod source;
@@ -34,6 +35,7 @@ mod programs;
 mod sockets;
 
 pub use confinement::Confinement;
+pub use elixir_source::NoTarget;
 pub use installation::Installation;
 pub use observe::{Observed, Observer};
 pub use otp::{Define, Otp, Settings};

@@ -42,8 +42,8 @@ pub enum TargetError {
     NotModule(PathBuf),
     /// A project that was never built.
     NotBuilt(PathBuf, Builder),
-    /// A source file without a module in the project's build.
-    NotInBuild(PathBuf),
+    /// An Elixir file that no build of a mix project has a module of; [`crate::Otp::compile_elixir`] compiles it.
+    NotCompiled(PathBuf),
     /// A directory without code.
     Empty(PathBuf),
 }
@@ -124,7 +124,7 @@ fn elixir_file(path: &Path) -> Result<Target, TargetError> {
     let is_project = |it: &&Path| it.join("mix.exs").is_file();
     // The outermost project: the applications of an umbrella project are built there.
     let Some(project) = file.ancestors().skip(1).filter(is_project).last() else {
-        return Err(TargetError::UnknownKind(path.to_owned()));
+        return Err(TargetError::NotCompiled(path.to_owned()));
     };
     let Some(ebins) = project_ebins(project) else {
         return Err(TargetError::NotBuilt(project.to_owned(), Builder::Mix));
@@ -138,7 +138,7 @@ fn elixir_file(path: &Path) -> Result<Target, TargetError> {
     let mut beams: Vec<PathBuf> = own.iter().flat_map(|it| beams_in(it)).collect();
     beams.retain(is_from_file);
     match beams.is_empty() {
-        true => Err(TargetError::NotInBuild(path.to_owned())),
+        true => Err(TargetError::NotCompiled(path.to_owned())),
         false => from_beams(&beams, with_siblings(ebins)),
     }
 }
@@ -203,7 +203,10 @@ fn directory(path: &Path) -> Result<Target, TargetError> {
 }
 
 /// Returns all modules of a project. A module without debug info is an error only if there is no other.
-fn from_beams(beams: &[PathBuf], code_paths: Vec<PathBuf>) -> Result<Target, TargetError> {
+pub(crate) fn from_beams(
+    beams: &[PathBuf],
+    code_paths: Vec<PathBuf>,
+) -> Result<Target, TargetError> {
     let mut modules = Vec::new();
     let mut first_error = None;
     for beam in beams {
@@ -369,12 +372,10 @@ impl TargetError {
                 "give a .erl or .beam file, a directory, or the name of a module".to_owned()
             }
             TargetError::Unreadable(..) => "check the permissions of the file".to_owned(),
-            TargetError::UnknownKind(path) => match path.extension().and_then(OsStr::to_str) {
-                Some("ex" | "exs") => {
-                    "it is in no mix project: compile it with elixirc and give the .beam files".to_owned()
-                }
-                _ => "targets are .erl and .beam files, directories and module names".to_owned(),
-            },
+            TargetError::UnknownKind(_) => {
+                "targets are .erl, .ex, .exs and .beam files, directories and module names"
+                    .to_owned()
+            }
             TargetError::NotBeam(_) => "compile the module again".to_owned(),
             TargetError::NoDebugInfo(_) => {
                 "compile with +debug_info, or give the .erl file".to_owned()
@@ -388,10 +389,8 @@ impl TargetError {
                 };
                 format!("run `{command}` there first")
             }
-            TargetError::NotInBuild(_) => {
-                "run `mix compile`; a file that the project does not compile, like a script or a test, \
-                 is compiled with elixirc, and the directory of the .beam files given"
-                    .to_owned()
+            TargetError::NotCompiled(_) => {
+                "compile it with elixirc and give the .beam files".to_owned()
             }
             TargetError::Empty(_) => {
                 "give a directory with .beam files, or a rebar3 or mix project".to_owned()
@@ -420,9 +419,7 @@ impl fmt::Display for TargetError {
             TargetError::NotBuilt(path, _) => {
                 write!(f, "the project {} is not built", path.display())
             }
-            TargetError::NotInBuild(path) => {
-                write!(f, "the build of the project has no module of {}", path.display())
-            }
+            TargetError::NotCompiled(path) => write!(f, "{} is not compiled", path.display()),
             TargetError::Empty(path) => write!(f, "{} holds no modules", path.display()),
         }
     }

@@ -6,7 +6,10 @@
 )]
 
 mod common;
+#[path = "common/project.rs"]
+mod project;
 
+use project::Project;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -121,4 +124,33 @@ fn a_function_by_its_name_in_elixir() {
     check(&["-f", "Basket.share/2", "--args", "[7, 13]"], "Basket.share(0, 13)");
     check(&["-f", "Basket.label/1", "--args", "[%{kind: :book}]"], "Basket.label(%{})");
     check(&["-f", "Basket.labels/1"], "did you mean Basket.label/1?");
+}
+
+#[test]
+fn a_file_outside_of_projects_is_compiled() {
+    let source = "defmodule Door do
+  @spec code(String.t()) :: :open | :locked | :missing
+  def code(text) do
+    case String.downcase(text) do
+      \"sesame\" -> :open
+      \"friend\" -> div(1, String.length(text) - 6)
+      \"\" -> :missing
+      _ -> :locked
+    end
+  end
+end
+";
+    let broken = "defmodule Broken do\n  def f(), do: unknown\nend\n";
+    let files = [("door.ex", source), ("broken.exs", broken)];
+    let project = Project::new("elixir_alone", &files);
+    let (code, said) = printed(&project.dir, &["run", "door.ex", "Door.code(\"Sesame\")"]);
+    assert_eq!((code, said.as_str()), (0, ":open\n"));
+    // The words of the source lead through `String.downcase/1`, which a solver does not invert.
+    let (code, said) = printed(&project.dir, &["test", "door.ex"]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("** (ArithmeticError)"), "{said}");
+    assert!(said.contains("Door: 5/5 100% clauses covered"), "{said}");
+    let (code, said) = printed(&project.dir, &["test", "broken.exs"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("error[G005]") && said.contains("undefined"), "{said}");
 }

@@ -1,11 +1,12 @@
 //! The exploration of one unit: runs its inputs, asks the oracle for the flips that the frontier proposes, and collects
 //! the report.
 
+use crate::dictionary::with_words;
 use crate::frontier::{Flip, Frontier};
 use crate::oracle::{Oracle, Question};
 use crate::report::{Report, Stop, Test, Yield};
 use crate::strategy::Strategy;
-use crate::tries::{Tries, TriesReason};
+use crate::tries::{self, Tries, TriesReason};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use solve::Answer;
 use std::hash::{Hash, Hasher};
@@ -35,6 +36,9 @@ pub struct Settings {
     pub policy: Policy,
     /// The domain within which inputs of past runs are also changed at random; `None`: no random changes.
     pub changes: Option<Domain>,
+    /// The texts of the source under test. While a wanted clause was not entered, they are once put in the place of the
+    /// texts of the first inputs. Needs `changes`.
+    pub words: Vec<Vec<u8>>,
 }
 
 /// How the search pursues runs, besides the order of the strategy.
@@ -62,12 +66,16 @@ impl Default for Settings {
             seed: 0,
             policy: Policy::default(),
             changes: None,
+            words: Vec::new(),
         }
     }
 }
 
 /// Solving counts as costly once the effort of the search is at least this many times the number of runs.
 const COSTLY_FACTOR: u64 = 10;
+
+/// How many runs are made before the words of the source are tried: most functions need none.
+const RUNS_BEFORE_WORDS: usize = 20;
 
 /// Explores the unit: runs the seeds, then the inputs that the oracle finds for flips, until nothing is left to flip or
 /// `watch` says stop. `watch` is called with the report so far before each batch of questions. If the executor fails,
@@ -107,6 +115,8 @@ enum InputOrigin {
     Seed,
     /// The input was made from past inputs by random changes.
     Random,
+    /// A text of an early input was replaced by a text of the source.
+    Word,
     /// The input is a model of a question for this flip.
     For(Flip),
     /// The input is a model of what an alternative itself needs, without the choices before it.
@@ -119,6 +129,7 @@ impl InputOrigin {
         match self {
             InputOrigin::Seed => "seed",
             InputOrigin::Random => "random",
+            InputOrigin::Word => "word",
             InputOrigin::For(flip) => flip.source.name(),
             InputOrigin::Leaping => "leap",
         }
@@ -164,6 +175,8 @@ pub struct Exploration<'s> {
     tries: Option<Tries<'s>>,
     /// The cost of the random tries made after no flip was left to ask.
     spent_after_all: u64,
+    /// The cost of trying the words of the source; `None` as long as they were not tried.
+    spent_on_words: Option<u64>,
     report: Report,
 }
 
@@ -201,6 +214,7 @@ impl<'s> Exploration<'s> {
             n_put_off: 0,
             tries: settings.changes.as_ref().map(|it| Tries::new(it, settings.seed)),
             spent_after_all: 0,
+            spent_on_words: None,
             report: Report::default(),
         }
     }
@@ -257,7 +271,10 @@ impl<'s> Exploration<'s> {
         }
         let (mut n_news, mut at_news) = (0, 0);
         loop {
-            let spent = self.report.n_runs as u64 + oracle.cost() + self.spent_after_all;
+            let spent = self.report.n_runs as u64
+                + oracle.cost()
+                + self.spent_after_all
+                + self.spent_on_words.unwrap_or(0);
             self.report.spent = spent;
             if let Some(stop) = watch(&self.report) {
                 return Ok(stop);
@@ -275,6 +292,9 @@ impl<'s> Exploration<'s> {
                 self.report.is_saturated = self.spent_after_all == 0;
                 return Ok(if self.report.is_saturated { Stop::Runs } else { self.end() });
             }
+            if RUNS_BEFORE_WORDS <= self.report.n_runs && self.try_words(executor)? {
+                continue;
+            }
             self.frontier.is_costly = COSTLY_FACTOR * self.report.n_runs as u64 <= spent;
             let n_flips = self.n_left().unwrap_or(usize::MAX).min(oracle.batch());
             if n_flips == 0 {
@@ -282,7 +302,7 @@ impl<'s> Exploration<'s> {
             }
             let flips: Vec<Flip> = std::iter::from_fn(|| self.take()).take(n_flips).collect();
             if flips.is_empty() {
-                if self.lacks_something() && self.frontier.deepen() {
+                if self.lacks_something() && self.frontier.deepen() || self.try_words(executor)? {
                     continue;
                 }
                 if self.may_find_more() {
@@ -380,20 +400,50 @@ impl<'s> Exploration<'s> {
         while let Some(tries) = &mut self.tries
             && let Some(input) = tries.next(&self.inputs)
         {
-            let input = executor.completed(input);
-            let Tried { outcome, covered, reductions } = executor.try_out(&input)?;
-            cost += tries.spend(reductions);
-            let is_news = match &outcome {
-                Outcome::Crash { class, reason, trace } => {
-                    !self.crashes.contains(&failure(class, reason, trace))
-                }
-                Outcome::Value(_) | Outcome::Deadlock | Outcome::Stopped(_) => false,
-            };
-            if is_news || self.report.covered.lacks_some_of(&covered) {
-                self.run(executor, input, InputOrigin::Random)?;
+            let reductions = self.try_one(executor, input, InputOrigin::Random)?;
+            if let Some(tries) = &mut self.tries {
+                cost += tries.spend(reductions);
             }
         }
         Ok(cost)
+    }
+
+    /// Tries the words of the source, unless they were tried or all wanted clauses were entered. Returns whether it did.
+    fn try_words(&mut self, executor: &mut dyn Executor) -> Result<bool, ExecutorError> {
+        let Settings { words, changes: Some(domain), .. } = self.settings else { return Ok(false) };
+        if words.is_empty() || self.spent_on_words.is_some() || !self.lacks_something() {
+            return Ok(false);
+        }
+        let mut cost = 0;
+        for input in with_words(domain, words, &self.inputs) {
+            if !self.lacks_something() || self.n_left() == Some(0) {
+                break;
+            }
+            cost += tries::cost(self.try_one(executor, input, InputOrigin::Word)?);
+        }
+        self.spent_on_words = Some(cost);
+        Ok(true)
+    }
+
+    /// Tries an input, and records it as a run if it has news. Returns the reductions of the try.
+    fn try_one(
+        &mut self,
+        executor: &mut dyn Executor,
+        input: Input,
+        origin: InputOrigin,
+    ) -> Result<u64, ExecutorError> {
+        let input = executor.completed(input);
+        let Tried { outcome, covered, reductions } = executor.try_out(&input)?;
+        let is_news = match &outcome {
+            Outcome::Crash { class, reason, trace } => {
+                !self.crashes.contains(&failure(class, reason, trace))
+            }
+            Outcome::Value(_) | Outcome::Deadlock | Outcome::Stopped(_) => false,
+        };
+        if is_news || self.report.covered.lacks_some_of(&covered) {
+            self.run(executor, input, origin)?;
+        }
+        Ok(reductions)
     }
 
     /// Queues a leap for an uncovered alternative that no input takes after the choices before it.

@@ -4,6 +4,7 @@
 //! Frontier, strategies and schedules see sites, alternatives and steps; the crate knows no language. It runs programs
 //! through the traits of `trace` (`Executor`, `Stage`) and solves questions through an [`Oracle`].
 
+mod dictionary;
 mod explore;
 #[cfg(test)]
 mod fake;

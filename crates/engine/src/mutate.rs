@@ -268,12 +268,12 @@ impl<'a> Mutator<'a> {
 const SALT: u64 = 0x5bd1_e995_0000_0001;
 
 /// Returns the number of parts of a term, the term itself included.
-fn size(term: &Term) -> usize {
+pub(crate) fn size(term: &Term) -> usize {
     1 + term.parts().into_iter().map(size).sum::<usize>()
 }
 
 /// Returns the n-th part, counted in depth-first order as `size` does.
-fn part<'t>(term: &'t Term, n: &mut usize) -> Option<&'t Term> {
+pub(crate) fn part<'t>(term: &'t Term, n: &mut usize) -> Option<&'t Term> {
     if *n == 0 {
         return Some(term);
     }
@@ -282,7 +282,7 @@ fn part<'t>(term: &'t Term, n: &mut usize) -> Option<&'t Term> {
 }
 
 /// Calls `act` on the n-th part, counted as `size` does; returns `false` if there are fewer parts.
-fn visit(term: &mut Term, n: &mut usize, act: &mut dyn FnMut(&mut Term)) -> bool {
+pub(crate) fn visit(term: &mut Term, n: &mut usize, act: &mut dyn FnMut(&mut Term)) -> bool {
     if *n == 0 {
         act(term);
         return true;

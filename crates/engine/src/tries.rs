@@ -86,7 +86,7 @@ impl<'a> Tries<'a> {
 
     /// Subtracts the cost of the last try from the budget, and returns that cost in runs.
     pub(crate) fn spend(&mut self, reductions: u64) -> u64 {
-        let cost = 1 + reductions / REDUCTIONS_PER_TRY;
+        let cost = cost(reductions);
         self.left = self.left.saturating_sub(cost * UNWANTED_DIVISOR);
         cost
     }
@@ -100,4 +100,9 @@ impl<'a> Tries<'a> {
         };
         self.notable.get(at).copied().unwrap_or(0)
     }
+}
+
+/// Returns the cost in runs of a try that used this many reductions.
+pub(crate) fn cost(reductions: u64) -> u64 {
+    1 + reductions / REDUCTIONS_PER_TRY
 }

@@ -2,8 +2,10 @@
 
 use crate::args::Build;
 use crate::confinement::{launcher, policy};
+use crate::diagnostic::Diagnostic;
 use crate::elixir;
-use beam::{Define, Otp, Target};
+use crate::erlang::trouble::{bad_target, host_trouble};
+use beam::{Define, NoTarget, Otp, Target, TargetError};
 use erlang::HostError;
 use std::env;
 use std::path::PathBuf;
@@ -28,6 +30,20 @@ pub(crate) fn host(build: &Build, targets: &[Target]) -> Result<Otp, HostError> 
         elixir::run_applications(&mut res, targets).ok();
     }
     Ok(res)
+}
+
+/// Resolves a target of the command line. An Elixir file that no project has compiled is compiled here.
+pub(crate) fn target(text: &str, build: &Build) -> Result<Target, Diagnostic> {
+    let path = match Target::resolve(text) {
+        Err(TargetError::NotCompiled(path)) => path,
+        other => return other.map_err(|it| bad_target(&it)),
+    };
+    let trouble = |it: HostError| host_trouble(&it, || host(build, &[]));
+    let compiled = host(build, &[]).map_err(trouble)?.compile_elixir(&path);
+    compiled.map_err(|why| match why {
+        NoTarget::Target(why) => bad_target(&why),
+        NoTarget::Host(why) => trouble(why),
+    })
 }
 
 fn cache_dir() -> Option<PathBuf> {

@@ -2,10 +2,9 @@
 
 use crate::args::{Form, Instrument};
 use crate::diagnostic::Diagnostic;
-use crate::erlang::host::host;
-use crate::erlang::trouble::{bad_target, host_trouble};
+use crate::erlang::host::{host, target};
+use crate::erlang::trouble::host_trouble;
 use crate::explain::Code;
-use beam::Target;
 use erlang::core::read;
 use erlang::{Host, HostError};
 use papers::instrumentation::{flatten, instrument as transform, show};
@@ -13,8 +12,7 @@ use std::process::ExitCode;
 
 /// Runs the command. Returns the text for stdout and the exit code.
 pub(crate) fn instrument(options: &Instrument) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
-    let target = Target::resolve(&options.target).map_err(|it| bad_target(&it))?;
-    let targets = [target];
+    let targets = [target(&options.target, &options.build)?];
     let trouble = |error: HostError| host_trouble(&error, || host(&options.build, &targets));
     let mut host_of_run = host(&options.build, &targets).map_err(trouble)?;
     let mut pages = Vec::new();

@@ -12,6 +12,9 @@ mod core;
 mod recipes;
 mod script;
 mod unit;
+mod words;
+
+mod regexes;
 
 mod contract;
 mod explore;

@@ -7,14 +7,14 @@ use crate::elixir::{self, Structs};
 use crate::erlang::code::{Function, Origin, functions};
 use crate::erlang::coverage::Sources;
 use crate::erlang::explore::MAX_MEMORY;
-use crate::erlang::host::host;
+use crate::erlang::host::{host, target};
 use crate::erlang::located::located;
 use crate::erlang::reach::{References, references};
 use crate::erlang::select::parse;
 use crate::erlang::setup::Setup;
 use crate::erlang::stale;
 use crate::erlang::systems::System;
-use crate::erlang::trouble::{bad_target, host_trouble};
+use crate::erlang::trouble::host_trouble;
 use crate::erlang::unit::UnitName;
 use crate::explain::Code;
 use beam::{Otp, Source, Target};
@@ -130,12 +130,12 @@ impl Project {
         let mut picks: Vec<(Target, Pick)> = Vec::new();
         for text in texts {
             let (text, pick) = Pick::of(text);
-            match Target::resolve(text) {
+            match target(text, build) {
                 Ok(target) => {
                     picks.extend(pick.map(|it| (target.clone(), it)));
                     project.targets.push(target);
                 }
-                Err(error) => troubles.push(bad_target(&error)),
+                Err(error) => troubles.push(error),
             }
         }
         let mut host = match project.host() {

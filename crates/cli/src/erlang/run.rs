@@ -4,10 +4,10 @@ use crate::args::{Format, Run};
 use crate::diagnostic::Diagnostic;
 use crate::elixir;
 use crate::erlang::ending::{Ending, Report};
-use crate::erlang::host::host;
+use crate::erlang::host::{host, target};
 use crate::erlang::machine::{CallLanguage, Executed, execute};
 use crate::erlang::rules::watched;
-use crate::erlang::trouble::{bad_call, bad_target, host_trouble, no_function};
+use crate::erlang::trouble::{bad_call, host_trouble, no_function};
 use crate::explain::Code;
 use crate::start::{COULD_NOT, Done, stdout_colours};
 use beam::{Target, TargetModule};
@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
             (read_call(text).map_err(|it| bad_call(text, targets, &it))?, CallLanguage::Erlang)
         }
     };
-    let resolve = |it: &String| Target::resolve(it).map_err(|it| bad_target(&it));
+    let resolve = |it: &String| target(it, &options.build);
     let targets: Vec<Target> = targets.iter().map(resolve).collect::<Result<_, _>>()?;
     let trouble = |error: HostError| host_trouble(&error, || host(&options.build, &targets));
 

@@ -38,16 +38,16 @@ pub(crate) fn bad_target(error: &TargetError) -> Diagnostic {
         TargetError::NoSuchFile(_) => no_target("paths are relative to the current directory"),
         TargetError::Unreadable(..) => Diagnostic::new(Code::NoTarget, title),
         TargetError::UnknownKind(_) | TargetError::NotBeam(_) => {
-            no_target("a target is an .erl or .beam file, a directory, or a module of OTP")
+            no_target("a target is an .erl, .ex, .exs or .beam file, a directory, or a module")
         }
         TargetError::NoDebugInfo(_) => no_debug_info(title),
         TargetError::NotModule(_) => no_target("a module goes by the name of its file"),
         TargetError::NotBuilt(_, Builder::Rebar3) => no_target("build it first: rebar3 compile"),
         TargetError::NotBuilt(_, Builder::Mix) => no_target("build it first: mix compile"),
         TargetError::NotBuilt(_, Builder::Gleam) => no_target("build it first: gleam build"),
-        TargetError::NotInBuild(_) => no_target(
-            "run mix compile first; a script or a test is compiled with elixirc, and its .beam files given",
-        ),
+        TargetError::NotCompiled(_) => {
+            no_target("compile it with elixirc and give the .beam files")
+        }
         TargetError::Empty(_) => no_target("name a file in it, or build the project first"),
     }
 }

@@ -5,6 +5,7 @@ use crate::core::{Clause, Expr, ExprKind, Pattern, PatternSegment, VarId};
 use crate::lower::emit::{Dst, Emitter, Label, Location};
 use crate::lower::tree::{Branch, Head, Leaf, Row, Tree, TreeBuilder};
 use term::Term;
+use values::{Endian, SegmentSpec, SegmentType, Sign};
 
 /// The context that all leaves of a decision tree share.
 struct LeafContext<'a, 'd> {
@@ -116,6 +117,13 @@ impl<'a> Emitter<'_, 'a> {
                     let key = self.operand(key);
                     self.emit(Ins::GetKey { dst: *dst, map: *src, key, to: fail.0 });
                 }
+                self.decide(then, goal, Some(fail));
+                self.bind_label(fail);
+                self.decide(otherwise, goal, next);
+            }
+            (Tree::Split { src, first, value, tail, then, otherwise }, _) => {
+                let fail = self.label();
+                self.split_bits(*src, first, (*value, *tail), fail);
                 self.decide(then, goal, Some(fail));
                 self.bind_label(fail);
                 self.decide(otherwise, goal, next);
@@ -297,6 +305,33 @@ impl<'a> Emitter<'_, 'a> {
                 },
             })
             .collect();
+        self.emit_match(src, parts, fail);
+    }
+
+    /// Takes the first segment off a bitstring.
+    fn split_bits(
+        &mut self,
+        src: Src,
+        first: &'a PatternSegment,
+        (value, tail): (Reg, Option<Reg>),
+        fail: Label,
+    ) {
+        self.set_depth(tail.unwrap_or(value).0.saturating_add(1));
+        let all_bits = SegmentSpec {
+            ty: SegmentType::Binary,
+            unit: 1,
+            endian: Endian::Big,
+            sign: Sign::Unsigned,
+        };
+        let size = first.size.as_ref().map(|it| self.operand(it));
+        let parts = vec![
+            PatternPart { spec: first.spec, size, dst: Some(value), literal: None },
+            PatternPart { spec: all_bits, size: None, dst: tail, literal: None },
+        ];
+        self.emit_match(src, parts, fail);
+    }
+
+    fn emit_match(&mut self, src: Src, parts: Vec<PatternPart>, fail: Label) {
         let patterns = &mut self.lowering.program.bits_patterns;
         patterns.push(BitsPattern { parts });
         let pattern = u32::try_from(patterns.len() - 1).unwrap_or(u32::MAX);
@@ -325,7 +360,9 @@ fn count_leaves(tree: &Tree<'_>, counts: &mut [usize]) {
             branches.iter().for_each(|it| count_leaves(&it.tree, counts));
             count_leaves(default, counts);
         }
-        Tree::Map { then, otherwise, .. } | Tree::Bits { then, otherwise, .. } => {
+        Tree::Map { then, otherwise, .. }
+        | Tree::Bits { then, otherwise, .. }
+        | Tree::Split { then, otherwise, .. } => {
             count_leaves(then, counts);
             count_leaves(otherwise, counts);
         }

@@ -5,9 +5,10 @@
 //! are kept once, behind the test. This module allocates registers but emits no code.
 
 use crate::code::{Reg, Src};
-use crate::core::{Expr, Pattern, PatternSegment, VarId};
+use crate::core::{Expr, ExprKind, Pattern, PatternSegment, VarId};
 use rustc_hash::FxHashMap;
 use term::Term;
+use values::SegmentType;
 
 #[derive(Debug)]
 pub(super) enum Tree<'a> {
@@ -39,6 +40,17 @@ pub(super) enum Tree<'a> {
         then: Box<Tree<'a>>,
         otherwise: Box<Tree<'a>>,
     },
+    /// Takes the first segment off a bitstring, for clauses that differ in its value.
+    Split {
+        src: Src,
+        first: &'a PatternSegment,
+        /// The register of the segment's value.
+        value: Reg,
+        /// The register of the remaining bits; `None` if no clause uses them.
+        tail: Option<Reg>,
+        then: Box<Tree<'a>>,
+        otherwise: Box<Tree<'a>>,
+    },
 }
 
 #[derive(Debug)]
@@ -66,9 +78,17 @@ pub(super) enum Head {
     Literal(Term),
 }
 
+/// A test that a clause requires of a value.
+#[derive(Clone, Copy, Debug)]
+enum Test<'a> {
+    Pattern(&'a Pattern),
+    /// A bitstring of exactly these segments.
+    Segments(&'a [PatternSegment]),
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Row<'a> {
-    tests: Vec<(Src, &'a Pattern)>,
+    tests: Vec<(Src, Test<'a>)>,
     binds: Vec<(VarId, Src)>,
     clause: usize,
 }
@@ -90,15 +110,14 @@ impl<'a> Row<'a> {
                 self.binds.push((*var, src));
                 self.add(src, inner);
             }
-            Pattern::Literal(_)
-            | Pattern::Cons(..)
-            | Pattern::Tuple(_)
-            | Pattern::Map(_)
-            | Pattern::Binary(_) => self.tests.push((src, pattern)),
+            Pattern::Binary(segments) => self.tests.push((src, Test::Segments(segments))),
+            Pattern::Literal(_) | Pattern::Cons(..) | Pattern::Tuple(_) | Pattern::Map(_) => {
+                self.tests.push((src, Test::Pattern(pattern)));
+            }
         }
     }
 
-    fn test_of(&self, src: Src) -> Option<&'a Pattern> {
+    fn test_of(&self, src: Src) -> Option<Test<'a>> {
         self.tests.iter().find(|it| it.0 == src).map(|it| it.1)
     }
 
@@ -122,21 +141,27 @@ impl TreeBuilder<'_> {
     pub(super) fn build<'a>(&mut self, rows: &[Row<'a>], depth: u16) -> Tree<'a> {
         self.max_depth = self.max_depth.max(depth);
         let Some((first, rest)) = rows.split_first() else { return Tree::Fail };
-        let Some((src, pattern)) = first.tests.first().copied() else {
+        let Some((src, test)) = first.tests.first().copied() else {
             let leaf = Leaf { clause: first.clause, binds: first.binds.clone(), depth };
             if !(self.has_guard)(first.clause) {
                 return Tree::Leaf(leaf);
             }
             return Tree::Guard { leaf, otherwise: Box::new(self.build(rest, depth)) };
         };
-        match pattern {
-            Pattern::Map(pairs) => self.map(src, pairs, first, rest, depth),
-            Pattern::Binary(segments) => self.bits(src, segments, first, rest, depth),
-            Pattern::Var(_)
-            | Pattern::Alias(..)
-            | Pattern::Literal(_)
-            | Pattern::Cons(..)
-            | Pattern::Tuple(_) => self.switch(src, rows, depth),
+        match test {
+            Test::Pattern(Pattern::Map(pairs)) => self.map(src, pairs, first, rest, depth),
+            Test::Segments(segments) => match table_at(src, rows) {
+                Some((first, n)) => self.split(src, first, rows.split_at(n), depth),
+                None => self.bits(src, segments, first, rest, depth),
+            },
+            Test::Pattern(
+                Pattern::Var(_)
+                | Pattern::Alias(..)
+                | Pattern::Literal(_)
+                | Pattern::Cons(..)
+                | Pattern::Tuple(_)
+                | Pattern::Binary(_),
+            ) => self.switch(src, rows, depth),
         }
     }
 
@@ -193,16 +218,18 @@ impl TreeBuilder<'_> {
             .iter()
             .filter_map(|row| match row.test_of(src) {
                 None => Some((*row).clone()),
-                Some(pattern) if matches(row) => {
+                Some(Test::Pattern(pattern)) if matches(row) => {
                     let mut row = row.without(src);
                     for (place, reg) in parts.iter().enumerate() {
-                        if let (Some(reg), Some(part)) = (reg, part_of(pattern, place)) {
+                        if let (Some(reg), Some(part)) =
+                            (reg, part_of(Test::Pattern(pattern), place))
+                        {
                             row.add(Src::reg(*reg), part);
                         }
                     }
                     Some(row)
                 }
-                Some(pattern) => overlaps(&head, pattern).then(|| (*row).clone()),
+                Some(test) => overlaps(&head, test).then(|| (*row).clone()),
             })
             .collect();
         Branch { head, parts, tree: self.build(&rows, depth) }
@@ -236,6 +263,49 @@ impl TreeBuilder<'_> {
         }
     }
 
+    /// The tree of rows that form a table (see [`table_at`]), and of the rows behind them.
+    fn split<'a>(
+        &mut self,
+        src: Src,
+        first: &'a PatternSegment,
+        (table, rest): (&[Row<'a>], &[Row<'a>]),
+        depth: u16,
+    ) -> Tree<'a> {
+        let value = Reg(depth);
+        let tail = Reg(depth.saturating_add(1));
+        let mut uses_tail = false;
+        let mut rows = Vec::new();
+        for row in table {
+            let Some(Test::Segments([segment, others @ ..])) = row.test_of(src) else { continue };
+            let mut row = row.without(src);
+            // The tests of this bitstring stay before those of other values.
+            let later = std::mem::take(&mut row.tests);
+            row.add(Src::reg(value), &segment.value);
+            match any_bits(others) {
+                Some(rest) if !self.is_looked_at(rest) => {}
+                Some(rest) => {
+                    uses_tail = true;
+                    row.add(Src::reg(tail), rest);
+                }
+                None => {
+                    uses_tail = true;
+                    row.tests.push((Src::reg(tail), Test::Segments(others)));
+                }
+            }
+            row.tests.extend(later);
+            rows.push(row);
+        }
+        let inner = depth.saturating_add(1 + u16::from(uses_tail));
+        Tree::Split {
+            src,
+            first,
+            value,
+            tail: uses_tail.then_some(tail),
+            then: Box::new(self.build(&rows, inner)),
+            otherwise: Box::new(self.build(rest, depth)),
+        }
+    }
+
     fn bits<'a>(
         &mut self,
         src: Src,
@@ -247,7 +317,6 @@ impl TreeBuilder<'_> {
         let mut row = first.without(src);
         let mut inner = depth;
         let mut dsts = Vec::new();
-        let binds_before = row.binds.len();
         for segment in segments {
             let wanted = match &segment.value {
                 Pattern::Literal(_) => false,
@@ -260,7 +329,8 @@ impl TreeBuilder<'_> {
                 reg
             }));
         }
-        let binds = row.binds.get(binds_before..).unwrap_or_default().to_vec();
+        // A size may use a variable that an earlier segment binds, in this test or in one before.
+        let binds = row.binds.clone();
         Tree::Bits {
             src,
             segments,
@@ -272,18 +342,61 @@ impl TreeBuilder<'_> {
     }
 }
 
+/// The shortest run of clauses that is arranged as a table. Shorter ones are tested one after the other: most binary
+/// parsers have a few clauses, of which each is a choice of its own.
+const MIN_TABLE: usize = 8;
+
+/// Returns the first segment and the number of the leading rows that test the same value for bitstrings which begin
+/// with a segment of the same kind, if most of them require a certain integer there. Tables of characters are such
+/// rows: Elixir's `String.downcase/1` has more than a thousand.
+fn table_at<'a>(src: Src, rows: &[Row<'a>]) -> Option<(&'a PatternSegment, usize)> {
+    let first_of = |row: &Row<'a>| match row.tests.first() {
+        Some((at, Test::Segments([first, ..]))) if *at == src => Some(first),
+        Some(_) | None => None,
+    };
+    let first = first_of(rows.first()?).filter(|it| width(it).is_some())?;
+    let is_alike = |it: &PatternSegment| {
+        it.spec == first.spec
+            && width(it) == width(first)
+            && matches!(it.value, Pattern::Literal(Term::Int(_)) | Pattern::Var(_))
+    };
+    let n = rows.iter().take_while(|it| first_of(it).is_some_and(is_alike)).count();
+    let alike = rows.get(..n)?.iter().filter_map(first_of);
+    let n_literals = alike.filter(|it| matches!(it.value, Pattern::Literal(_))).count();
+    (MIN_TABLE <= n_literals).then_some((first, n))
+}
+
+/// Returns the size of an integer segment in units if it is the same for every value.
+fn width(segment: &PatternSegment) -> Option<i64> {
+    let size = segment.size.as_ref().filter(|_| segment.spec.ty == SegmentType::Integer)?;
+    if let ExprKind::Literal(Term::Int(size)) = &size.kind { Some(*size) } else { None }
+}
+
+/// Returns the variable that all remaining bits are bound to, if the segments say no more than that.
+fn any_bits(segments: &[PatternSegment]) -> Option<&Pattern> {
+    match segments {
+        [PatternSegment { value: value @ Pattern::Var(_), size: None, spec }]
+            if spec.ty == SegmentType::Binary && spec.unit == 1 =>
+        {
+            Some(value)
+        }
+        _ => None,
+    }
+}
+
 /// Whether the literal might match a pattern that is not a literal.
-fn overlaps(head: &Head, pattern: &Pattern) -> bool {
+fn overlaps(head: &Head, test: Test<'_>) -> bool {
     match head {
-        Head::Literal(Term::Bits(_)) => matches!(pattern, Pattern::Binary(_)),
-        Head::Literal(Term::Map(_)) => matches!(pattern, Pattern::Map(_)),
+        Head::Literal(Term::Bits(_)) => matches!(test, Test::Segments(_)),
+        Head::Literal(Term::Map(_)) => matches!(test, Test::Pattern(Pattern::Map(_))),
         Head::Literal(_) | Head::Nil | Head::Cons | Head::Tuple(_) => false,
     }
 }
 
 /// The outermost constructor that a pattern requires; `None` for maps and bitstrings, whose tests are not mutually
 /// exclusive, and for variables.
-fn head_of(pattern: &Pattern) -> Option<Head> {
+fn head_of(test: Test<'_>) -> Option<Head> {
+    let Test::Pattern(pattern) = test else { return None };
     match pattern {
         Pattern::Literal(Term::Nil) => Some(Head::Nil),
         Pattern::Literal(term) => Some(Head::Literal(term.clone())),
@@ -293,7 +406,8 @@ fn head_of(pattern: &Pattern) -> Option<Head> {
     }
 }
 
-fn part_of(pattern: &Pattern, place: usize) -> Option<&Pattern> {
+fn part_of(test: Test<'_>, place: usize) -> Option<&Pattern> {
+    let Test::Pattern(pattern) = test else { return None };
     match pattern {
         Pattern::Cons(head, tail) => Some(if place == 0 { head } else { tail }),
         Pattern::Tuple(items) => items.get(place),

@@ -1,0 +1,124 @@
+//! The texts in the source of a module, which are inputs that its functions may wait for.
+
+use crate::erlang::regexes::matching;
+use num_bigint::{BigInt, Sign};
+use term::Term;
+
+/// How many texts of a module are collected.
+const MAX_WORDS: usize = 60;
+
+/// How many texts are added that match regular expressions.
+const MAX_MATCHING: usize = 120;
+
+/// Returns the texts in the Core Erlang of a module, in the order of the source: literal binaries and strings, and the
+/// literal beginnings of binary patterns; then texts that match its regular expressions.
+pub(crate) fn words(core: &Term) -> Vec<Vec<u8>> {
+    let mut res: Vec<Vec<u8>> = Vec::new();
+    let mut patterns: Vec<String> = Vec::new();
+    let mut todo = vec![core];
+    while let Some(node) = todo.pop() {
+        let found = match node.as_tuple() {
+            Some([kind, _, value]) if kind.as_atom() == Some("c_literal") => text(value),
+            Some([kind, _, segments]) if kind.as_atom() == Some("c_binary") => literal(segments),
+            _ => None,
+        };
+        patterns.extend(pattern(node).filter(|it| !patterns.contains(it)));
+        if let Some(word) = found.filter(|it| !it.is_empty() && !res.contains(it)) {
+            res.push(word);
+        }
+        // The parts are visited in order, so they are pushed in reverse.
+        if let Some(parts) = node.as_tuple() {
+            todo.extend(parts.iter().rev());
+        } else if let Some(items) = node.as_list() {
+            todo.extend(items.iter().rev());
+        }
+    }
+    // A pattern is no text that it matches, except by chance.
+    res.retain(|it| !patterns.iter().any(|pattern| pattern.as_bytes() == it));
+    res.truncate(MAX_WORDS);
+    let matching: Vec<_> = patterns.iter().flat_map(|it| matching(it, &res)).collect();
+    res.extend(matching.into_iter().take(MAX_MATCHING));
+    res
+}
+
+/// Returns the regular expression that a literal of Elixir's struct is, or that a call of the module `re` is given.
+fn pattern(node: &Term) -> Option<String> {
+    let bytes = match node.as_tuple()? {
+        [kind, _, value] if kind.as_atom() == Some("c_literal") => {
+            let Term::Map(pairs) = value else { return None };
+            let get =
+                |key: &str| pairs.iter().find(|it| it.0.as_atom() == Some(key)).map(|it| &it.1);
+            let is_regex = get("__struct__").and_then(Term::as_atom) == Some("Elixir.Regex");
+            get("source").filter(|_| is_regex)?.as_bytes()?.to_vec()
+        }
+        [kind, _, module, name, args] if kind.as_atom() == Some("c_call") => {
+            let literal = |it: &Term| match it.as_tuple() {
+                Some([kind, _, value]) if kind.as_atom() == Some("c_literal") => {
+                    Some(value.clone())
+                }
+                _ => None,
+            };
+            let place = match literal(name)?.as_atom()? {
+                "run" | "replace" | "split" => 1,
+                "compile" => 0,
+                _ => return None,
+            };
+            let is_re = literal(module)?.as_atom() == Some("re");
+            text(&literal(args.as_list().filter(|_| is_re)?.get(place)?)?)?
+        }
+        _ => return None,
+    };
+    String::from_utf8(bytes).ok()
+}
+
+/// Returns the bytes of a literal that is a binary or a list of printable characters.
+fn text(value: &Term) -> Option<Vec<u8>> {
+    if let Some(bytes) = value.as_bytes() {
+        return Some(bytes.to_vec());
+    }
+    let chars = value.as_list()?.iter().map(|it| char::from_u32(u32::try_from(it.as_int()?).ok()?));
+    let text: String = chars.collect::<Option<_>>()?;
+    (!text.chars().any(char::is_control)).then(|| text.into_bytes())
+}
+
+/// Returns the bytes that the segments of a binary begin with, as far as they are literal. The compiler joins the bytes
+/// of a text to one big-endian integer.
+fn literal(segments: &Term) -> Option<Vec<u8>> {
+    let of_literal = |it: &Term| match it.as_tuple() {
+        Some([kind, _, value]) if kind.as_atom() == Some("c_literal") => Some(value.clone()),
+        _ => None,
+    };
+    let bytes = |it: &Term| {
+        let [kind, _, value, size, unit, ..] = it.as_tuple()? else { return None };
+        let n_bits = of_literal(size)?.as_int()? * of_literal(unit)?.as_int()?;
+        let n_bytes = usize::try_from(n_bits).ok().filter(|it| it % 8 == 0)? / 8;
+        let value = match of_literal(value)? {
+            Term::Int(value) => BigInt::from(value),
+            Term::Big(value) => *value,
+            _ => return None,
+        };
+        let digits = Some(value).filter(|it| it.sign() != Sign::Minus)?.to_bytes_be().1;
+        let n_zeros = n_bytes.checked_sub(digits.len())?;
+        (kind.as_atom() == Some("c_bitstr")).then(|| [vec![0; n_zeros], digits].concat())
+    };
+    Some(segments.as_list()?.iter().map_while(bytes).flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+    use term::read_term;
+
+    #[test]
+    fn texts_are_found_in_literals_and_patterns() {
+        let core = read_term(
+            r#"{c_case, [], {c_literal, [], <<"one">>}, [{c_binary, [],
+                [{c_bitstr, [], {c_literal, [], 29815}, {c_literal, [], 16}, {c_literal, [], 1}, x, y},
+                 {c_bitstr, [], {c_literal, [], 111}, {c_literal, [], 8}, {c_literal, [], 1}, x, y},
+                 {c_bitstr, [], {c_var, [], 'R'}, {c_literal, [], all}, {c_literal, [], 1}, x, y}]},
+               {c_literal, [], "six"}, {c_literal, [], [1, 2]}, {c_literal, [], <<"one">>}]}"#,
+        );
+        let found = words(&core.expect("a term"));
+        assert_eq!(found, [b"one".to_vec(), b"two".to_vec(), b"six".to_vec()]);
+    }
+}
