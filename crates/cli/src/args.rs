@@ -236,7 +236,7 @@ pub(crate) struct Symbolic {
     /// Up to N messages of a run may get lost [default: 1]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     pub(crate) lossy: Option<usize>,
-    /// Choices of a path that are unfolded
+    /// The maximum number of choices of a path
     #[arg(short, long, value_name = "N", default_value_t = 12)]
     pub(crate) depth: usize,
     /// Stop the exploration after this time: 500ms, 30s, 2m
@@ -249,7 +249,8 @@ pub(crate) struct Symbolic {
     /// With --reach, show the tree as well as the answer
     #[arg(long, requires = "reach")]
     pub(crate) tree: bool,
-    /// Show each path rule by rule too: what processes have yet to do, messages, and the path constraint
+    /// Show each step of each path too: the processes with their remaining computations, messages, and the path
+    /// constraint
     #[arg(long)]
     pub(crate) trace: bool,
     /// The maximum number of steps shown of each path
@@ -660,7 +661,7 @@ impl Build {
             includes: paths(&build.includes),
             defines: build.defines.clone(),
             nodes: Nodes(build.nodes.clone()),
-            // Who replays says again what is allowed.
+            // Effects must be allowed again for a replay.
             rights: Rights::default(),
         }
     }

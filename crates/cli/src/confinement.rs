@@ -17,7 +17,8 @@ pub(crate) struct Rights {
     pub(crate) memory: Option<u64>,
 }
 
-/// This executable in its other role. `None`: it can't be found again, so nothing can be confined.
+/// The launcher of confined processes, which is this executable in its other role. `None` if the executable's path
+/// can't be found; then nothing can be confined.
 pub(crate) fn launcher() -> Option<Launcher> {
     env::current_exe().ok().map(Launcher::new)
 }

@@ -261,7 +261,7 @@ fn scattered(n: u32) -> f64 {
     (f64::from(n) * 0.618_033_988_749_895).fract()
 }
 
-/// Whether a process runs, and is not only waited for.
+/// Whether a process runs, as opposed to a zombie.
 fn is_running(id: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     status.rsplit(") ").next().is_some_and(|it| !it.is_empty() && !it.starts_with('Z'))

@@ -48,7 +48,7 @@ pub(crate) struct Contract {
     pub(crate) delegate: Option<UnitName>,
     /// The function of the project that makes the results of the unit; `None`: it is not known.
     pub(crate) answered_by: Option<UnitName>,
-    /// The behaviour of its module that is not known, so that the unit may be a callback.
+    /// A behaviour of the module that can't be found, so that the unit may be one of its callbacks.
     pub(crate) unknown_behaviour: Option<Atom>,
     /// Whether the documentation hides the unit and no code of the project refers to it.
     pub(crate) is_left_alone: bool,

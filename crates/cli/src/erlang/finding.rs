@@ -126,7 +126,7 @@ pub(crate) struct Judge<'a> {
     pub(crate) calls: Option<&'a Calls>,
     /// The parts of the input that its run looked at; `None`: it is not known.
     pub(crate) looked_at: Option<&'a [Part]>,
-    /// What results look like; `None`: it is not known.
+    /// The kinds of results; `None` if they are not gathered yet.
     pub(crate) results: Option<Results>,
     /// Whether the inputs end otherwise in other schedules. An exception does not refuse such an input, whoever
     /// raises it.

@@ -66,8 +66,8 @@ impl Judge<'_> {
             })
     }
 
-    /// Of a result that the spec excludes: that a function in the input returned it, of which no spec says what
-    /// it returns.
+    /// For a result that breaks the spec: whether a function in the input returned it, whose result the spec leaves
+    /// open.
     pub(crate) fn made_up_result(&self, input: &Input, value: &Term) -> Option<String> {
         let returns = |it: &Term| {
             let Term::Fun(fun) = it else { return false };

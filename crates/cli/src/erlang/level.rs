@@ -371,7 +371,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a list of code points has one that Unicode keeps for UTF-16. `char()` has them, texts do not.
+/// Whether a list of code points contains a surrogate. `char()` includes surrogates, texts can't contain them.
 fn is_text_with_surrogate(term: &Term) -> bool {
     let Term::List(list) = term else { return false };
     let codes = || list.items.iter().filter_map(Term::as_int);
@@ -414,7 +414,7 @@ pub(crate) fn is_of_runtime(reason: &Term) -> bool {
     }
 }
 
-/// Whether a value was matched against patterns, and none took it.
+/// Whether the reason means that a value matched no pattern.
 pub(crate) fn is_no_match(reason: &Term) -> bool {
     let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
     let is_builtin = matches!(tag.as_atom(), Some("badarith" | "badarg" | "system_limit"));

@@ -34,7 +34,7 @@ impl References {
     }
 }
 
-/// A function and its arity.
+/// The name and arity of a function.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FunctionName(pub(crate) Atom, pub(crate) usize);
 

@@ -242,7 +242,7 @@ impl Assumed {
     }
 }
 
-/// What somebody wants to know about.
+/// The target of `--reach`.
 enum Goal {
     Clause(SourceClause),
     Error,

@@ -100,7 +100,7 @@ fn is_text_value(value: &Term) -> bool {
     matches!(value, Term::Bits(_)) || is_printable(value)
 }
 
-/// Members of unions that are looked at.
+/// The maximum number of members of unions that are examined.
 const MAX_STEPS: usize = 1_000;
 
 #[derive(Clone, Debug, Default)]
@@ -139,7 +139,7 @@ impl Seen {
         self.has_other |= value.as_atom().is_none();
     }
 
-    /// Of a tuple in a result.
+    /// Records the tag of a tuple.
     fn tag(&mut self, tag: Option<&str>) {
         self.has_refusal |= tag.is_some_and(|it| it == "error" || it.ends_with("_error"));
     }
@@ -200,8 +200,8 @@ impl Judge<'_> {
         })
     }
 
-    /// Of a crash at a text that no clause, or no builtin that reads texts, takes: why it is how the unit
-    /// refuses one.
+    /// For a crash on a text that matches no clause, or that a builtin refuses: explains why that is how the unit
+    /// refuses a text. `None` if the unit has other ways.
     pub(crate) fn unreadable_text(
         &self,
         input: &Input,

@@ -32,7 +32,7 @@ impl Interrupt {
         let waiting = thread::Builder::new().name("signals".to_owned());
         drop(waiting.spawn(move || {
             for caught in signals.forever() {
-                // The second signal does not wait for the report, and before the search there is none.
+                // The second signal does not wait for the report, and before the search there is no report.
                 let is_second = signal.swap(caught, Ordering::SeqCst) != NO_SIGNAL;
                 flag.store(true, Ordering::SeqCst);
                 if is_second {
@@ -62,7 +62,7 @@ impl Interrupt {
         self.is_out_of_memory.load(Ordering::SeqCst)
     }
 
-    /// The exit code of a process that was asked to stop.
+    /// The exit code if a signal was caught, else `None`.
     pub(crate) fn exit_code(&self) -> Option<u8> {
         let signal = self.signal.load(Ordering::SeqCst);
         u8::try_from(OF_SIGNAL + signal).ok().filter(|_| signal != NO_SIGNAL)

@@ -22,7 +22,7 @@ const LEAST: u64 = 256 << 20;
 /// The least for runtimes: the compiler takes some hundred megabytes for a large module, and the process that makes a
 /// call on BEAM may have a heap of half a gigabyte.
 const LEAST_OF_RUNTIMES: u64 = 1 << 30;
-/// A run may use one part in so many of what is asked for.
+/// One run of the program may use 1/8 of `--memory`.
 const RUNS_IN_MEMORY: usize = 8;
 /// The assumed memory of a machine that does not tell it, in bytes.
 const UNKNOWN_MACHINE: u64 = 8 << 30;
@@ -36,7 +36,7 @@ const NEARLY_FULL: (u64, u64) = (3, 4);
 /// Whether this process has that much: memory belongs to the process, whoever takes it.
 static IS_NEARLY_FULL: AtomicBool = AtomicBool::new(false);
 
-/// What a worker says that has taken too much, before it ends.
+/// The message of a worker that exceeded its memory limit, before it ends itself.
 pub(super) const TOO_MUCH: &str = "gimlet: the memory of the worker is used up";
 
 /// The memory limit of one worker, in bytes.

@@ -157,9 +157,9 @@ pub(crate) struct Search {
     pub(crate) res: Explored,
     /// Runs that may become tests, with the index of their mode.
     pub(super) kept: Vec<(usize, Ran)>,
-    /// Ways of which everything was seen.
+    /// Modes whose paths were all explored.
     pub(super) exhausted: BTreeSet<usize>,
-    /// Ways with runs that had too few steps.
+    /// Modes with runs that exceeded their number of steps.
     pub(super) stopped: BTreeSet<usize>,
     /// Inputs of runs with further answers that were not asked for, with the index of their mode. `n_strange` counts
     /// the runs that ended with an answer that has no term: a cyclic term or a rational number.
@@ -201,7 +201,7 @@ impl Search {
         self.res.is_all_tried = (0..task.ways.len()).all(|it| self.exhausted.contains(&it));
     }
 
-    /// Takes what is new of these runs.
+    /// Adds the runs that cover something new.
     pub(super) fn keep(&mut self, log: &[Ran], n: usize, way: &Way, turn: Turn, options: &Test) {
         self.res.add_runs(log);
         let open = log.iter().filter(|it| it.finished == Finished::More);
@@ -344,7 +344,7 @@ pub(super) fn is_too_much(n_runs: usize) -> bool {
     HAS_BEGUN < n_runs && is_nearly_full()
 }
 
-/// What the ways are tried with, one after the other.
+/// The order in which modes are tried, each with the way of making its inputs.
 pub(super) fn turns(task: &Task) -> Vec<(usize, &Way, Turn)> {
     let all = |turn: Turn| task.ways.iter().enumerate().map(move |it| (it.0, it.1, turn));
     let meant = |turn: Turn| all(turn).filter(|it| it.1.is_meant);
@@ -363,8 +363,8 @@ pub(super) fn needs_branches(so_far: &Explored, branches: &[Outcome], turn: Turn
     turn == Turn::Usual && branches.iter().any(is_missing)
 }
 
-/// Whether a way is tried even if nothing is missing. Inputs that fit less well are only tried for what
-/// the others could not reach.
+/// Whether a mode is explored even if no clause is missing: the first, and other declared ones. The rest is for
+/// clauses that these did not reach.
 pub(super) fn is_due(n: usize, way: &Way) -> bool {
     let is_same = 0 < n && way.is_trusted;
     n == 0 || way.is_declared && !is_same
@@ -709,8 +709,8 @@ fn told_of(program: &Program, mark: u32) -> Option<String> {
     })
 }
 
-/// Where goals have more answers than were looked at, clauses may be completed by later ones: looks at all
-/// of them, within a number of steps. How many goals may have even more.
+/// Runs goals with further answers again to find all of them, within a number of steps, since later answers may
+/// complete more clauses. Returns how many goals may have even more answers.
 fn look_at_all_answers(
     session: &mut Session,
     (task, options): (&Task, &Test),

@@ -16,7 +16,7 @@ use std::time::Duration;
 const LONGEST: Duration = Duration::from_secs(20);
 /// Of all directives and goals of `initialization/1` together.
 pub(super) const MOST_INFERENCES: u64 = 100_000_000;
-/// More errors of one file are not shown.
+/// The maximum number of errors shown per file.
 const MOST: usize = 5;
 
 /// A script that prints each load error with its file and line, except effects that the sandbox refuses.

@@ -243,7 +243,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Whether the clause that a branch belongs to was entered.
+    /// Whether the clause that contains a branch was entered.
     fn entered_clause(&self, program: &Program, branch: u32) -> bool {
         program.clause_of_branch(branch).is_some_and(|it| self.entered.contains(&it))
     }
@@ -252,7 +252,7 @@ impl<'a> Found<'a> {
     fn why(&self, source: &Source, mark: u32) -> Why {
         let mut own = self.units.iter().filter(|it| it.reachable.contains(&mark));
         let is_all_tried = own.clone().all(|it| it.is_all_tried);
-        // What other facts would lead to is not known: of goals that add some, few follow each other.
+        // Goals that add facts are only tried in short sequences, so other facts may lead to the clause.
         let is_all_tried = is_all_tried && source.program.facts.is_empty();
         let has_unknowns = own.any(|it| 0 < it.solver.unknown || !it.losses.is_empty());
         if !self.reachable.contains(&mark) {

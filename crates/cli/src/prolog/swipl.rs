@@ -46,13 +46,13 @@ const MOST_INFERENCES: u64 = 10 * MANY_STEPS;
 pub(crate) const LONGEST_GOAL: Duration = Duration::from_secs(30);
 /// Answers of a goal that are looked at where they may come in any order.
 const MOST_OF_SET: usize = 1000;
-/// For all goals of a file.
+/// The time limit for all goals of a file.
 pub(crate) const LONGEST: Duration = Duration::from_secs(120);
 
 /// If so many starts one after the other answered nothing, there is no other one.
 const SILENT_STARTS: usize = 3;
 
-/// In a module of its own: programs may define `length/2` and the like.
+/// The harness is in a module of its own, since programs may redefine predicates such as `length/2`.
 const HARNESS: &str = r#"
 :- module('$gimlet', ['$gimlet_all'/0]).
 :- set_prolog_flag(verbose_load, silent).
@@ -104,7 +104,7 @@ const HARNESS: &str = r#"
 "#;
 
 impl Swipl {
-    /// `None`: it is not installed.
+    /// Finds an installed SWI-Prolog; `None` if there is none.
     pub(crate) fn find(rights: &Rights, interrupt: &Arc<AtomicBool>) -> Option<Swipl> {
         let program = executable("swipl")?;
         let out = Command::new(&program).arg("--version").stdin(Stdio::null()).output().ok()?;
@@ -337,7 +337,7 @@ fn written(file: &Path) -> io::Result<String> {
     Ok(res)
 }
 
-/// What SWI-Prolog does instead, in words.
+/// The outcome in SWI-Prolog, in words.
 fn differs(count: &str, end: &str, said: &str) -> String {
     match (end, count) {
         ("error", _) => format!("swipl throws error({said}, _)"),

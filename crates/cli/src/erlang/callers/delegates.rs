@@ -30,8 +30,7 @@ pub(super) fn answered_by(of: &Atom, function: &Function) -> Option<(Atom, Atom,
     Some((as_atom(module)?.clone(), as_atom(name)?.clone(), args.len()))
 }
 
-/// The body of a function whose only clause takes whatever it is given, and the variables that its arguments
-/// are bound to.
+/// The body of a function whose single clause matches everything, and the variables bound to its arguments.
 fn only_clause<'e>(params: &[VarId], body: &'e Expr) -> (Vec<VarId>, &'e Expr) {
     let mut vars = params.to_vec();
     if let ExprKind::Case { clauses, .. } = &body.kind

@@ -92,7 +92,7 @@ pub(crate) struct Uses {
     pub(crate) delegates: FxHashMap<UnitName, UnitName>,
     /// Functions that return what another one of the project returns, whatever they are given.
     pub(crate) answered_by: FxHashMap<UnitName, UnitName>,
-    /// Functions that their documentation hides and that no code of the project mentions.
+    /// Functions that their documentation hides and that no code of the project refers to.
     pub(crate) left_alone: FxHashSet<UnitName>,
     /// Functions without documentation that no code of the project refers to. They may be callbacks if the behaviours
     /// of their modules can't be found.
@@ -111,8 +111,7 @@ impl Uses {
     }
 }
 
-/// Of those functions among the units that the project does not offer to others, and of the records that
-/// modules know.
+/// Analyses the calls of private functions among the units, and the contents of the records that modules know.
 pub(crate) fn flows(
     project: &Project,
     units: &[UnitName],

@@ -62,7 +62,7 @@ impl Ends {
         self.n_runs.get(&mark).is_some_and(|it| n_shown < *it)
     }
 
-    /// Adds a run. `true`: it is the first of its input.
+    /// Adds a run; returns whether it is the first of its input.
     pub(super) fn see(
         &mut self,
         input: &Input,
