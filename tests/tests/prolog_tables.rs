@@ -83,7 +83,7 @@ fn steps(program: &str, goal: &str) -> u64 {
     let mut solutions = machine.solve(&mut library, &query.record, limits);
     let ending = solutions.next_answer();
     assert!(matches!(ending, Ending::True { .. }), "{goal}: {ending:?}");
-    solutions.machine().steps
+    solutions.machine().steps()
 }
 
 /// Twice the input takes about twice the work.

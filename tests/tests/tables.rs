@@ -6,8 +6,8 @@
 use conformance::{Random, beam_tables};
 use erlang::builtins::ets::Tables;
 use erlang::builtins::{Builtin, Fault, How, all};
-use erlang::machine::World;
 use erlang::machine::process::{Execution, Process};
+use erlang::machine::{RunState, World};
 use std::collections::BTreeMap;
 use term::{Atom, Pid, Style, Term, print, read_term};
 use values::{AtomId, Forked, PidId, Roots, Value, from_term, to_term};
@@ -121,19 +121,19 @@ impl Ours {
         let pid = PidId(self.n_processes);
         let dictionary = self.world.heap.empty_map();
         let process = Process::new(pid, PidId(0), Execution::default(), dictionary);
-        self.world.processes.insert(pid, process);
+        self.world.run.processes.insert(pid, process);
         self.actors.insert(actor, pid);
     }
 
     fn answer(&mut self, step: &Step) -> Term {
         let actor = *self.actors.get(step.actor).expect("a known actor");
         if step.function == "die" {
-            self.world.current = PidId(0);
+            self.world.run.current = PidId(0);
             self.world.terminate(actor, Value::atom(AtomId::KILLED));
             self.start(step.actor);
             return ok(Term::Atom(Atom::new("ok")));
         }
-        self.world.current = actor;
+        self.world.run.current = actor;
         let forth: Vec<(Term, Term)> =
             self.actors.iter().map(|it| (Term::Atom(Atom::new(it.0)), pid(*it.1))).collect();
         let back: Vec<(Term, Term)> = forth.iter().map(|it| (it.1.clone(), it.0.clone())).collect();
@@ -155,7 +155,7 @@ impl Ours {
             Err(fault) => panic!("{}: {fault:?}", step.text()),
         };
         // The contents of tables must survive that a garbage collection moves objects.
-        let World { heap, ets, processes, .. } = &mut self.world;
+        let World { heap, run: RunState { ets, processes, .. }, .. } = &mut self.world;
         heap.collect_all(&mut TableRoots { ets, processes });
         swap(&answer, &back)
     }

@@ -13,23 +13,28 @@ const MAX_INPUTS: usize = 3;
 /// How many inputs are made.
 const MAX_MADE: usize = 240;
 
+/// How a text is represented.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Binary,
+    /// A list of code points.
+    Characters,
+}
+
 /// Returns the inputs of the domain that differ from one of the first inputs by a text that is a word.
 pub(crate) fn with_words(domain: &Domain, words: &[Vec<u8>], inputs: &[Input]) -> Vec<Input> {
     let mut res: Vec<Input> = Vec::new();
     for input in inputs.iter().take(MAX_INPUTS) {
         for (n, arg) in input.args.iter().enumerate() {
-            for at in 0..size(arg) {
-                let mut place = at;
-                let Some(shape) = part(arg, &mut place).and_then(shape_of) else { continue };
-                for word in words {
-                    let mut args = input.args.clone();
-                    let mut place = at;
-                    let mut word = shape(word);
-                    if let (Some(arg), Some(word)) = (args.get_mut(n), &mut word) {
-                        visit(arg, &mut place, &mut |it| *it = word.clone());
+            let shapes =
+                (0..size(arg)).filter_map(|at| Some((at, Shape::of(part(arg, &mut at.clone())?)?)));
+            for (at, shape) in shapes {
+                for word in words.iter().filter_map(|it| shape.write(it)) {
+                    let mut changed = input.clone();
+                    if let Some(arg) = changed.args.get_mut(n) {
+                        visit(arg, &mut at.clone(), &mut |it| *it = word.clone());
                     }
-                    let changed = Input { args };
-                    if word.is_some() && domain.has(&changed.args) && !res.contains(&changed) {
+                    if domain.has(&changed.args) && !res.contains(&changed) {
                         res.push(changed);
                     }
                     if MAX_MADE <= res.len() {
@@ -42,34 +47,41 @@ pub(crate) fn with_words(domain: &Domain, words: &[Vec<u8>], inputs: &[Input]) -
     res
 }
 
-/// Returns how a word is written in the place of this term; `None` if the term is not a text.
-fn shape_of(term: &Term) -> Option<fn(&[u8]) -> Option<Term>> {
-    let is_character = |it: &Term| matches!(it, Term::Int(0..=0x10_ffff));
-    match term {
-        Term::Bits(bits) if bits.bit_len() % 8 == 0 => {
-            Some(|word| Some(Term::binary(word.to_vec())))
+impl Shape {
+    /// Returns the shape of a term; `None` if it is not a text.
+    fn of(term: &Term) -> Option<Shape> {
+        let is_character = |it: &Term| matches!(it, Term::Int(0..=0x10_ffff));
+        match term {
+            Term::Bits(bits) if bits.bit_len() % 8 == 0 => Some(Shape::Binary),
+            Term::Nil => Some(Shape::Characters),
+            Term::List(list) if list.items.iter().all(is_character) => Some(Shape::Characters),
+            Term::List(_)
+            | Term::Bits(_)
+            | Term::Atom(_)
+            | Term::Int(_)
+            | Term::Big(_)
+            | Term::Float(_)
+            | Term::Tuple(_)
+            | Term::Map(_)
+            | Term::Fun(_)
+            | Term::Pid(_)
+            | Term::Port(_)
+            | Term::Ref(_) => None,
         }
-        Term::Nil => Some(characters),
-        Term::List(list) if list.items.iter().all(is_character) => Some(characters),
-        Term::List(_)
-        | Term::Bits(_)
-        | Term::Atom(_)
-        | Term::Int(_)
-        | Term::Big(_)
-        | Term::Float(_)
-        | Term::Tuple(_)
-        | Term::Map(_)
-        | Term::Fun(_)
-        | Term::Pid(_)
-        | Term::Port(_)
-        | Term::Ref(_) => None,
     }
-}
 
-/// Returns the list of a word's characters; `None` if the word is not UTF-8.
-fn characters(word: &[u8]) -> Option<Term> {
-    let text = std::str::from_utf8(word).ok()?;
-    Some(Term::proper_list(text.chars().map(|it| Term::Int(i64::from(u32::from(it)))).collect()))
+    /// Returns a word in this shape; `None` if it is not UTF-8 and must be a list of code points.
+    fn write(self, word: &[u8]) -> Option<Term> {
+        match self {
+            Shape::Binary => Some(Term::binary(word.to_vec())),
+            Shape::Characters => {
+                let chars = std::str::from_utf8(word).ok()?.chars();
+                Some(Term::proper_list(
+                    chars.map(|it| Term::Int(i64::from(u32::from(it)))).collect(),
+                ))
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -82,7 +94,7 @@ mod tests {
     fn words_take_the_place_of_texts_within_the_domain() {
         let mut types = Types::default();
         let any = types.add(Type::Any);
-        let binary = types.add(Type::Kind(Kind::Bits));
+        let binary = types.add(Type::Kind(Kind::Bitstring));
         let args = types.add(Type::Tuple([binary, any].into()));
         let domain = Domain { types, args: Some(args) };
         let read = |text: &str| Input {

@@ -4,6 +4,7 @@
 //! Equal seeds give equal inputs.
 
 use crate::texts;
+use term::fit_u32;
 use term::{Bits, Dice, Domain, Expr, ExprId, Exprs, Fun, Term};
 use trace::Input;
 
@@ -37,7 +38,7 @@ impl<'a> Mutator<'a> {
     /// Adds the constants among the expressions made since the last call to the dictionary.
     pub(crate) fn learn(&mut self, exprs: &Exprs) {
         for n in self.n_exprs..exprs.len() {
-            let id = ExprId(u32::try_from(n).unwrap_or(u32::MAX));
+            let id = ExprId(fit_u32(n));
             let Some(Expr::Const(word)) = exprs.get(id) else { continue };
             if self.words.len() < MAX_WORDS {
                 self.words.push(word.clone());

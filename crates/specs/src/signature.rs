@@ -3,6 +3,7 @@
 use crate::made::{Maker, Otherwise};
 use erlang::machine::Promise;
 use std::collections::BTreeSet;
+use term::fit_u32;
 use term::{Atom, Domain, Field, Term, Type, TypeId, Types};
 
 /// The spec of a function. If several clauses of an overloaded spec accept the arguments, the result may satisfy any of
@@ -50,7 +51,7 @@ impl Signature {
             let is_name = |it: &&Field| name(it.key).is_some_and(|it| it.as_str() == "__struct__");
             fields.iter().find(is_name).and_then(|it| name(it.value))
         };
-        (0..u32::try_from(types.len()).unwrap_or(u32::MAX)).filter_map(module).collect()
+        (0..fit_u32(types.len())).filter_map(module).collect()
     }
 
     /// Whether the spec restricts some argument to less than `term()`, or the function has no arguments.

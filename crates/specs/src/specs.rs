@@ -11,6 +11,7 @@ use crate::signature::{Origin, Signature};
 use erlang::{Host, HostError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use term::fit_u32;
 use term::{Atom, Domain, Term, Type, TypeId, Types};
 
 /// The specs of modules. Declarations are cached, so one instance should serve all functions.
@@ -197,7 +198,7 @@ impl Specs {
             let Type::Literal(Term::Atom(tag)) = types.get(*parts.first()?) else { return None };
             Some(tag)
         };
-        let all = 0..u32::try_from(types.len()).unwrap_or(u32::MAX);
+        let all = 0..fit_u32(types.len());
         let maker = |tag: &Atom| {
             let otherwise = self.library.otherwise.get(tag).cloned().unwrap_or_default();
             Some((Maker::of_tag(tag)?, otherwise))

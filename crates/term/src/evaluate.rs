@@ -6,6 +6,7 @@
 
 use crate::constraint::{Constraint, Model};
 use crate::expr::{Expr, ExprId, Exprs, Op};
+use crate::fit_u32;
 use crate::ground::{List, Term};
 use crate::kind::Kind;
 use crate::meaning;
@@ -109,7 +110,7 @@ impl<'a, 's> Evaluator<'a, 's> {
             todo.pop();
             if !self.scratch.places.contains_key(&id) {
                 let value = self.evaluate(id);
-                let place = u32::try_from(self.values.len()).unwrap_or(u32::MAX);
+                let place = fit_u32(self.values.len());
                 self.scratch.places.insert(id, place);
                 self.values.push(value);
             }

@@ -3,6 +3,7 @@
 //! Expressions are hash-consed in an arena, so that equal expressions have one id and `N * N` in a loop has linear
 //! size. Their meaning is defined in `constraint`; this module defines only their form.
 
+use crate::fit_u32;
 use crate::ground::Term;
 use crate::kind::Kind;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -544,7 +545,7 @@ impl Exprs {
     }
 
     fn add(&mut self, key: u64, expr: Expr) -> ExprId {
-        let id = ExprId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        let id = ExprId(fit_u32(self.nodes.len()));
         let vars = match &expr {
             Expr::Var(var) => 1 << var.0.min(63),
             Expr::Const(term) => {

@@ -13,6 +13,7 @@ mod within;
 pub use has::is_bit_size;
 pub use sample::Dice;
 
+use crate::fit_u32;
 use crate::ground::Term;
 use crate::kind::Kind;
 use num_bigint::BigInt;
@@ -73,7 +74,7 @@ pub struct Types {
 
 impl Types {
     pub fn add(&mut self, of: Type) -> TypeId {
-        let id = TypeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        let id = TypeId(fit_u32(self.nodes.len()));
         self.nodes.push(of);
         id
     }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::cmp::Ordering;
+use term::fit_u32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AtomId(pub u32);
@@ -88,7 +89,7 @@ impl Atoms {
         if let Some(id) = self.ids.get(text) {
             return *id;
         }
-        let id = AtomId(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        let id = AtomId(fit_u32(self.names.len()));
         let name = SmolStr::new(text);
         self.names.push(name.clone());
         self.ids.insert(name, id);

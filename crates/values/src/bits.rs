@@ -5,6 +5,7 @@
 
 use crate::heap::{Heap, index};
 use crate::value::{At, Tag, Value, View};
+use term::fit_u32;
 
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
@@ -158,7 +159,7 @@ impl Heap {
     }
 
     fn new_buffer(&mut self, buffer: Buffer) -> u32 {
-        let id = u32::try_from(self.buffers.len()).unwrap_or(u32::MAX);
+        let id = fit_u32(self.buffers.len());
         self.buffers.push(buffer);
         id
     }

@@ -8,6 +8,7 @@ use crate::bits::Buffer;
 use crate::heap::{Heap, Mark, big_bytes, index};
 use crate::value::{At, BigAt, Tag, Value};
 use num_bigint::BigInt;
+use term::fit_u32;
 
 /// Cells between two collections: 4 MiB, about the size of a second-level cache.
 pub(super) const NURSERY_CELLS: usize = 1 << 18;
@@ -293,7 +294,7 @@ fn move_buffer(
 }
 
 fn id_of(len: usize) -> u32 {
-    u32::try_from(len).unwrap_or(u32::MAX)
+    fit_u32(len)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::{AtomId, Collected, Effort, Exhausted, Nodes, Shadow};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::cell::Cell;
+use term::fit_u32;
 
 /// BEAM's integers have at most this many bits on 64-bit machines: 2^19 - 1 words.
 pub const MAX_INTEGER_BITS: u64 = ((1 << 19) - 1) * 64;
@@ -267,7 +268,7 @@ impl Heap {
             return Value::int(small);
         }
         self.add_outside(big_bytes(&value));
-        let at = BigAt(u32::try_from(self.bigs.len()).unwrap_or(u32::MAX));
+        let at = BigAt(fit_u32(self.bigs.len()));
         self.bigs.push(value);
         Value::big_at(at)
     }
@@ -351,7 +352,7 @@ impl Heap {
     pub fn foreign_lambda(&mut self, lambda: Lambda) -> LambdaId {
         self.find_lambda(&lambda).unwrap_or_else(|| {
             self.lambdas.push(lambda);
-            LambdaId(u32::try_from(self.lambdas.len() - 1).unwrap_or(u32::MAX))
+            LambdaId(fit_u32(self.lambdas.len() - 1))
         })
     }
 

@@ -8,6 +8,7 @@ use crate::value::{NodeId, PidId, PortId, RefId, Value, View};
 use crate::{AtomId, Atoms};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
+use term::fit_u32;
 
 #[derive(Clone, Debug)]
 pub struct Nodes {
@@ -216,7 +217,7 @@ impl Nodes {
     }
 
     fn keep(&mut self, identity: Identity) -> u32 {
-        let next = u32::try_from(self.elsewhere.len()).unwrap_or(u32::MAX);
+        let next = fit_u32(self.elsewhere.len());
         let place = *self.places.entry(without_zeros(&identity)).or_insert(next);
         if place == next {
             self.elsewhere.push(identity);

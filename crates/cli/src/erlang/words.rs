@@ -1,7 +1,7 @@
 //! The texts in the source of a module, which are inputs that its functions may wait for.
 
 use crate::erlang::regexes::matching;
-use num_bigint::{BigInt, Sign};
+use num_bigint::Sign;
 use term::Term;
 
 /// How many texts of a module are collected.
@@ -92,11 +92,8 @@ fn literal(segments: &Term) -> Option<Vec<u8>> {
         let [kind, _, value, size, unit, ..] = it.as_tuple()? else { return None };
         let n_bits = of_literal(size)?.as_int()? * of_literal(unit)?.as_int()?;
         let n_bytes = usize::try_from(n_bits).ok().filter(|it| it % 8 == 0)? / 8;
-        let value = match of_literal(value)? {
-            Term::Int(value) => BigInt::from(value),
-            Term::Big(value) => *value,
-            _ => return None,
-        };
+        let value = of_literal(value)?;
+        let value = if let Term::Big(value) = value { *value } else { value.as_int()?.into() };
         let digits = Some(value).filter(|it| it.sign() != Sign::Minus)?.to_bytes_be().1;
         let n_zeros = n_bytes.checked_sub(digits.len())?;
         (kind.as_atom() == Some("c_bitstr")).then(|| [vec![0; n_zeros], digits].concat())

@@ -5,6 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
+use term::fit_u32;
 use trace::{Choice, Looked};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -85,7 +86,7 @@ impl Tree {
     }
 
     fn add(&mut self, above: Above, key: u64, choice: &Choice) -> NodeId {
-        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        let id = NodeId(fit_u32(self.nodes.len()));
         self.nodes.push(Node { above, choice: choice.clone() });
         self.below.insert((above, key), id);
         id

@@ -72,13 +72,13 @@ impl Buffers {
 }
 
 fn new(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
-    let id = w.handles.make(w.current, HandleKind::Other);
-    w.buffers.by_ref.insert(id, Buffer::default());
+    let id = w.run.handles.make(w.run.current, HandleKind::Other);
+    w.run.buffers.by_ref.insert(id, Buffer::default());
     Ok(Value::reference(id))
 }
 
 fn buffer<'a>(w: &'a mut World, args: &[Value]) -> Result<&'a mut Buffer, Fault> {
-    arg(args, 0).as_ref().and_then(|it| w.buffers.by_ref.get_mut(&it)).ok_or(Fault::BADARG)
+    arg(args, 0).as_ref().and_then(|it| w.run.buffers.by_ref.get_mut(&it)).ok_or(Fault::BADARG)
 }
 
 fn read(w: &mut World, args: &[Value]) -> Result<Value, Fault> {

@@ -112,7 +112,7 @@ pub(crate) const STARTING: i64 = PER_SECOND;
 
 /// Returns the time since the runtime was started, in nanoseconds.
 fn since_begin(w: &World) -> i64 {
-    let shown = w.clock.saturating_add(w.clock_ticks());
+    let shown = w.run.clock.saturating_add(w.clock_ticks());
     i64::try_from(shown).unwrap_or(i64::MAX).saturating_add(STARTING)
 }
 
@@ -170,8 +170,8 @@ pub(crate) fn timestamp_of(w: &mut World, monotonic: i64) -> Value {
 
 /// Returns a timestamp greater than all that earlier calls returned.
 fn now(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
-    let micros = (system(w) / 1000).max(w.last_now + 1);
-    w.last_now = micros;
+    let micros = (system(w) / 1000).max(w.run.last_now + 1);
+    w.run.last_now = micros;
     Ok(timestamp(w, micros))
 }
 
@@ -306,9 +306,9 @@ fn unique_with(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn unique(w: &mut World, modifiers: &[Modifier]) -> Value {
     let counter = if modifiers.contains(&Modifier::Monotonic) {
-        &mut w.n_unique_ordered
+        &mut w.run.n_unique_ordered
     } else {
-        &mut w.n_unique
+        &mut w.run.n_unique
     };
     *counter = counter.wrapping_add(1);
     let least = if modifiers.contains(&Modifier::Positive) { 0 } else { LEAST_UNIQUE };

@@ -90,7 +90,7 @@ impl Literals {
     fn of(w: &World) -> Literals {
         let mut res = Literals { objects: FxHashSet::default(), references: FxHashSet::default() };
         let mut todo = w.literals.clone();
-        todo.extend(w.shared.persistent());
+        todo.extend(w.run.shared.persistent());
         while let Some(next) = todo.pop() {
             res.references.extend(next.as_ref());
             if object_id(next).is_some_and(|it| res.objects.insert(it)) {

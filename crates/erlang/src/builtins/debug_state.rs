@@ -39,7 +39,7 @@ fn colliding_names(w: &mut World, about: Value) -> Result<Value, Fault> {
 }
 
 fn available(w: &World) -> Result<(), Fault> {
-    if w.debug.is_available { Ok(()) } else { Err(Fault::Error(Value::atom(AtomId::UNDEF))) }
+    if w.run.debug.is_available { Ok(()) } else { Err(Fault::Error(Value::atom(AtomId::UNDEF))) }
 }
 
 fn get_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
@@ -64,12 +64,12 @@ fn get_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "force_heap_frags" => Ok(Value::FALSE),
         // The reductions of a full slice, because our builtins never yield in the middle.
         "reds_left" => Ok(Value::int(4000)),
-        "next_pid" | "next_port" => Ok(count(w.processes.len())),
+        "next_pid" | "next_port" => Ok(count(w.run.processes.len())),
         "min_unique_integer" => Ok(Value::int(LEAST_UNIQUE)),
         // Only debug builds of BEAM have these.
         "flxctr_memory_usage" | "lc_graph" => Ok(atom(w, "notsup")),
         "min_unique_monotonic_integer" => Ok(Value::int(LEAST_UNIQUE)),
-        "unique_monotonic_integer_state" => Ok(w.heap.integer(w.n_unique_ordered.into())),
+        "unique_monotonic_integer_state" => Ok(w.heap.integer(w.run.n_unique_ordered.into())),
         // The limit on nested calls in bytes; ours is the memory budget.
         "stack_check" => Ok(count(w.limits.memory_bytes)),
         "processes_bif_info" => Ok(processes_info(w)),
@@ -82,7 +82,7 @@ fn get_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         }
         // Traces how `processes/0` collects pids. Ours collects all at once, as BEAM does for a small table.
         "processes" => {
-            let pids: Vec<Value> = w.processes.keys().map(|it| Value::pid(*it)).collect();
+            let pids: Vec<Value> = w.run.processes.keys().map(|it| Value::pid(*it)).collect();
             Ok(w.heap.list(&pids))
         }
         "persistent_term" => {
@@ -141,7 +141,7 @@ const INFO_ITEMS: &[&str] = &[
 /// Describes how `processes/0` works: all pids in one chunk, without yielding, so that no process ends meanwhile.
 fn processes_info(w: &mut World) -> Value {
     let tag = atom(w, "ptab_list_bif_info");
-    let (n, none) = (count(w.processes.len()), Value::int(0));
+    let (n, none) = (count(w.run.processes.len()), Value::int(0));
     let one = Value::int(1);
     w.heap.tuple(&[tag, one, one, n, n, none, n, none, n, none])
 }
@@ -185,7 +185,7 @@ fn get_state_of(w: &mut World, key: AtomId, about: Value) -> Result<Value, Fault
 
 /// Makes `[{erl_link, Type, Pid, State, Id}]`.
 fn link_list(w: &mut World, about: Value) -> Result<Value, Fault> {
-    let Some(process) = about.as_pid().and_then(|it| w.processes.get(&it)) else {
+    let Some(process) = about.as_pid().and_then(|it| w.run.processes.get(&it)) else {
         return Ok(Value::atom(AtomId::UNDEFINED));
     };
     let links: Vec<Value> = process.links.iter().map(|it| Value::pid(*it)).collect();
@@ -197,14 +197,14 @@ fn link_list(w: &mut World, about: Value) -> Result<Value, Fault> {
 
 /// Makes `[{erl_monitor, Type, origin | target, Ref, Pid, Name}]`.
 fn monitor_list(w: &mut World, about: Value) -> Result<Value, Fault> {
-    let Some(pid) = about.as_pid().filter(|it| w.processes.contains_key(it)) else {
+    let Some(pid) = about.as_pid().filter(|it| w.run.processes.contains_key(it)) else {
         return Ok(Value::atom(AtomId::UNDEFINED));
     };
     let tag = atom(w, "erl_monitor");
     let (origin, target) = (atom(w, "origin"), atom(w, "target"));
     let kind = Value::atom(AtomId::PROCESS);
     let mut rows = Vec::new();
-    if let Some(process) = w.processes.get(&pid) {
+    if let Some(process) = w.run.processes.get(&pid) {
         for (id, monitor) in &process.monitors {
             let (to, name) = match monitor.target {
                 MonitorTarget::Process(pid) => (Value::pid(pid), Value::NIL),
@@ -216,7 +216,7 @@ fn monitor_list(w: &mut World, about: Value) -> Result<Value, Fault> {
             rows.push([tag, kind, origin, Value::reference(*id), to, name]);
         }
         for (id, watcher) in &process.monitored_by {
-            let theirs = w.processes.get(watcher).and_then(|it| it.monitors.get(id));
+            let theirs = w.run.processes.get(watcher).and_then(|it| it.monitors.get(id));
             let name = match theirs.map(|it| it.target) {
                 Some(MonitorTarget::Name(name, ..)) => Value::atom(name),
                 _ => Value::NIL,
@@ -233,7 +233,7 @@ fn set_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = w.atoms.name(item).to_owned();
     if name == "available_internal_state" {
         let new = badarg(value.as_bool())?;
-        return Ok(Value::bool(std::mem::replace(&mut w.debug.is_available, new)));
+        return Ok(Value::bool(std::mem::replace(&mut w.run.debug.is_available, new)));
     }
     available(w)?;
     match name.as_str() {
@@ -245,7 +245,7 @@ fn set_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         | "force_gc"
         | "code_write_permission" => Ok(Value::TRUE),
         "binary_loop_limit" => {
-            let old = std::mem::replace(&mut w.debug.binary_loop_limit, value.as_int());
+            let old = std::mem::replace(&mut w.run.debug.binary_loop_limit, value.as_int());
             Ok(Value::int(old.unwrap_or(-1)))
         }
         "wait" | "ets_force_split" | "ets_debug_random_split_join" => Ok(Value::atom(AtomId::OK)),
@@ -253,15 +253,15 @@ fn set_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "ets_force_trap" => Ok(atom(w, "notsup")),
         "unique_monotonic_integer_state" => {
             let next = badarg(w.heap.to_big(value).and_then(|it| it.to_u64()))?;
-            w.n_unique_ordered = next;
+            w.run.n_unique_ordered = next;
             Ok(Value::TRUE)
         }
         "multizero_timeout_in_timeout" => {
             let millis = badarg(value.as_int())?.max(0).cast_unsigned();
-            let at = w.clock.saturating_add(millis.saturating_mul(1_000_000));
+            let at = w.run.clock.saturating_add(millis.saturating_mul(1_000_000));
             let message = atom(w, "multizero_timeout_in_timeout_done");
-            let (id, to) = (TimerId::Reference(w.new_ref()), TimerTarget::Process(w.current));
-            w.timers.start(at, Timer { id, to, message });
+            let (id, to) = (TimerId::Reference(w.new_ref()), TimerTarget::Process(w.run.current));
+            w.run.timers.start(at, Timer { id, to, message });
             Ok(Value::atom(AtomId::OK))
         }
         "gc_state" => {
@@ -284,7 +284,7 @@ fn set_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "colliding_names" => colliding_names(w, value),
         "sleep" | "block" => {
             let millis = badarg(value.as_int().and_then(|it| u64::try_from(it).ok()))?;
-            w.clock = w.clock.saturating_add(millis.saturating_mul(1_000_000));
+            w.run.clock = w.run.clock.saturating_add(millis.saturating_mul(1_000_000));
             Ok(Value::TRUE)
         }
         _ => Err(Fault::BADARG),

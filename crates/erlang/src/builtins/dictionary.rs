@@ -2,7 +2,7 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::machine::World;
+use crate::machine::{RunState, World};
 use term::Op;
 use values::{AtomId, Value};
 
@@ -30,7 +30,7 @@ fn put(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (is_recorded, is_symbolic) = (w.record.is_some(), w.is_symbolic(key));
     let is_new = is_recorded && w.heap.map_get(&w.atoms, at, key).is_none();
     let new = w.heap.map_put(&w.atoms, at, key, value);
-    let World { heap, atoms, processes, current, .. } = w;
+    let World { heap, atoms, run: RunState { processes, current, .. }, .. } = w;
     if let Some(me) = processes.get_mut(current) {
         me.dictionary = new;
         if is_new {

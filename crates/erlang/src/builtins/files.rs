@@ -159,7 +159,7 @@ fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
                 // The file may become a module that was missing before.
                 w.missing.clear();
             }
-            let id = w.handles.make(w.current, HandleKind::Other);
+            let id = w.run.handles.make(w.run.current, HandleKind::Other);
             w.files.known.insert(id, Some(file));
             Ok(ok(w, Value::reference(id)))
         }

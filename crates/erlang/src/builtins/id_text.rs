@@ -43,7 +43,7 @@ fn ref_to_list(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 fn node_number(w: &World, node: NodeName) -> usize {
-    w.heap.nodes.shown_as(w.current.node(), node.name)
+    w.heap.nodes.shown_as(w.run.current.node(), node.name)
 }
 
 fn fun_to_list(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
@@ -107,7 +107,7 @@ fn list_to_port(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 /// Returns the machine's node that is printed as this number. Identities of other nodes can't be parsed.
 fn reachable(w: &World, number: u64) -> Result<NodeId, Fault> {
     let nodes = &w.heap.nodes;
-    let shown = |it: &NodeName| nodes.shown_as(w.current.node(), it.name) as u64;
+    let shown = |it: &NodeName| nodes.shown_as(w.run.current.node(), it.name) as u64;
     let name = nodes.own().iter().find(|it| shown(it) == number).ok_or(Fault::BADARG)?;
     nodes.find(name.name).ok_or(Fault::BADARG)
 }

@@ -146,7 +146,7 @@ pub(super) const ROWS: &[Builtin] = &[
         OnBeam::Alike,
         |w, args| {
             let module = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
-            Ok(Value::bool(w.old_code.contains_key(&module)))
+            Ok(Value::bool(w.run.old_code.contains_key(&module)))
         },
     ),
     inside("code", "all_loaded", 0, Shares::LoadedCode(Mode::Read), OnBeam::Alike, all_loaded)
@@ -265,7 +265,7 @@ fn load_nif(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
 
 fn argument(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let value = match arg(args, 0).as_atom().map(|it| w.atoms.name(it)) {
-        Some("home") => w.environment.get("HOME").cloned(),
+        Some("home") => w.run.environment.get("HOME").cloned(),
         Some("root") => Some(w.code_path.root.clone()),
         Some("progname") => Some("erl".to_owned()),
         _ => None,

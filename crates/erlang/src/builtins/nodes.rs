@@ -147,7 +147,7 @@ fn monitor_node(w: &mut World, args: &[Value], options: Value) -> Result<Value, 
     } else {
         let nodedown = atom(w, "nodedown");
         let message = w.heap.tuple(&[nodedown, Value::atom(name)]);
-        w.send(w.current, message);
+        w.send(w.run.current, message);
     }
     Ok(Value::TRUE)
 }

@@ -255,14 +255,14 @@ fn stays_open(w: &mut World, effect: Effect, what: &str) -> Result<Value, Fault>
 
 fn environment(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let lines: Vec<String> =
-        w.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        w.run.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let lines: Vec<Value> = lines.iter().map(|it| string(w, it)).collect();
     Ok(w.heap.list(&lines))
 }
 
 fn environment_pairs(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let variables: Vec<(String, String)> =
-        w.environment.iter().map(|it| (it.0.clone(), it.1.clone())).collect();
+        w.run.environment.iter().map(|it| (it.0.clone(), it.1.clone())).collect();
     let mut items = Vec::new();
     for (name, value) in variables {
         let pair = [string(w, &name), string(w, &value)];
@@ -273,20 +273,20 @@ fn environment_pairs(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
 
 fn getenv(w: &mut World, name: Value) -> Result<Option<Value>, Fault> {
     let name = variable_name(w, name)?;
-    let Some(value) = w.environment.get(&name).cloned() else { return Ok(None) };
+    let Some(value) = w.run.environment.get(&name).cloned() else { return Ok(None) };
     Ok(Some(string(w, &value)))
 }
 
 fn putenv(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = variable_name(w, arg(args, 0))?;
     let value = text_of(w, arg(args, 1))?;
-    w.environment.insert(name, value);
+    w.run.environment.insert(name, value);
     Ok(Value::TRUE)
 }
 
 fn unsetenv(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = variable_name(w, arg(args, 0))?;
-    w.environment.remove(&name);
+    w.run.environment.remove(&name);
     Ok(Value::TRUE)
 }
 

@@ -116,7 +116,7 @@ fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             args: requested.args.unwrap_or_default(),
         },
     };
-    let mut environment = w.environment.clone();
+    let mut environment = w.run.environment.clone();
     for (name, value) in requested.environment {
         match value {
             Some(value) => environment.insert(name, value),
@@ -149,7 +149,7 @@ fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 /// Refuses external ports while schedules are explored: input from outside arrives at real times, which the exploration
 /// can't order.
 fn refuse_in_schedules(w: &World) -> Result<(), Fault> {
-    if w.schedule.is_none() {
+    if w.run.schedule.is_none() {
         return Ok(());
     }
     let what = "erlang:open_port/2 while schedules are explored".to_owned();
@@ -157,7 +157,7 @@ fn refuse_in_schedules(w: &World) -> Result<(), Fault> {
 }
 
 fn add(w: &mut World, name: String, options: PortOptions, behind: Behind) -> Value {
-    let port = Port::new(w.current, name, options, behind);
+    let port = Port::new(w.run.current, name, options, behind);
     Value::port(w.ports.add(port))
 }
 
@@ -331,7 +331,7 @@ fn set_data(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 /// Returns the value, unless the operation has ended the running process.
 fn killed_or(w: &mut World, value: Value) -> Result<Value, Fault> {
-    match w.killed.take() {
+    match w.run.killed.take() {
         Some(reason) => Err(Fault::Killed(reason)),
         None => Ok(value),
     }

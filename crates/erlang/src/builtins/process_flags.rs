@@ -40,7 +40,7 @@ pub(crate) fn heap_size_of(words: i64) -> i64 {
 fn process_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (name, value) = (badarg(flag_name(w, arg(args, 0)))?, arg(args, 1));
     let text = w.atoms.name(name).to_owned();
-    let me = w.current;
+    let me = w.run.current;
     let Some(process) = w.me() else { return Err(Fault::BADARG) };
     match text.as_str() {
         "trap_exit" => {
@@ -78,7 +78,7 @@ fn process_flag_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
     let old = flag(w, pid, "save_calls");
     let new = badarg(setting(w, "save_calls", arg(args, 2)))?;
-    badarg(w.processes.get_mut(&pid))?.flags.insert(name, new);
+    badarg(w.run.processes.get_mut(&pid))?.flags.insert(name, new);
     Ok(old)
 }
 
@@ -155,7 +155,7 @@ fn usual_limit(w: &mut World) -> Value {
 
 fn limit_heap(w: &mut World, pid: PidId, (shown, limit): (Value, HeapLimit)) {
     let name = w.atoms.intern("max_heap_size");
-    if let Some(process) = w.processes.get_mut(&pid) {
+    if let Some(process) = w.run.processes.get_mut(&pid) {
         process.flags.insert(name, shown);
         process.heap_limit = Some(limit).filter(|it| it.words > 0 && (it.kills || it.reports));
     }
@@ -202,7 +202,7 @@ pub(super) fn set_at_birth(w: &mut World, pid: PidId, name: AtomId, value: Value
         return;
     }
     let new = setting(w, &text, value);
-    if let (Some(process), Some(new)) = (w.processes.get_mut(&pid), new) {
+    if let (Some(process), Some(new)) = (w.run.processes.get_mut(&pid), new) {
         process.flags.insert(name, new);
     }
 }
@@ -210,7 +210,7 @@ pub(super) fn set_at_birth(w: &mut World, pid: PidId, name: AtomId, value: Value
 /// Gives a new process the default heap limit, if the system flag has set one.
 pub(super) fn limit_as_usual(w: &mut World, pid: PidId) {
     let name = w.atoms.intern("max_heap_size");
-    if w.system_flags.contains_key(&name) {
+    if w.run.system_flags.contains_key(&name) {
         let usual = usual_limit(w);
         if let Some(limit) = max_heap_size(w, usual) {
             limit_heap(w, pid, limit);

@@ -3,14 +3,18 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside, process_flags};
 use crate::lift;
+use crate::machine::RunState;
 use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget};
 use crate::machine::signals::Through;
 use crate::machine::{LITERAL_COLLECTOR, World};
+use term::fit_u32;
 use trace::Mode;
 use values::{AtomId, NodeId, PidId, PortId, RefId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("erlang", "self", 0, Shares::Nothing, OnBeam::Alike, |w, _| Ok(Value::pid(w.current))),
+    inside("erlang", "self", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
+        Ok(Value::pid(w.run.current))
+    }),
     inside("erlang", "make_ref", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
         Ok(Value::reference(w.new_ref()))
     }),
@@ -133,7 +137,7 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "is_process_alive", 1, Shares::IsAlive, OnBeam::Alike, is_process_alive),
     inside("erlang", "processes", 0, Shares::Population, OnBeam::Alike, processes).environment(),
     inside("erlang", "garbage_collect", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
-        w.trace_collected(w.current, "major");
+        w.trace_collected(w.run.current, "major");
         // The heap of the process is measured at the next point where its size is known.
         if let Some(limit) = w.me().and_then(|it| it.heap_limit.as_mut()) {
             limit.is_due = true;
@@ -166,9 +170,10 @@ fn collect(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
     }
     // An exit signal sent to the process earlier arrives before this request.
     let is_there = w.is_alive(pid) && !w.is_doomed(pid);
-    let me = w.current;
+    let me = w.run.current;
     if let Some(reply) = reply
-        && let Some(held) = w.processes.get_mut(&pid).and_then(|it| it.held_collections.as_mut())
+        && let Some(held) =
+            w.run.processes.get_mut(&pid).and_then(|it| it.held_collections.as_mut())
     {
         held.push((me, reply));
         return Ok(Value::atom(AtomId::ASYNC));
@@ -229,7 +234,7 @@ pub(super) fn spawn_mfa_on(
         return Err(Fault::BADARG);
     };
     let items = w.listed(0, arg(args, 2)).ok_or(Fault::BADARG)?;
-    let arity = u32::try_from(items.len()).unwrap_or(u32::MAX);
+    let arity = fit_u32(items.len());
     let execution = Execution::apply(module, function, &items);
     spawn(w, node, execution, (module_id, name, arity), options)
 }
@@ -248,11 +253,11 @@ fn spawn(
         return Err(Fault::Caused(Value::atom(AtomId::BADARG), cause));
     };
     let pid = w.spawn_on(node, execution)?;
-    if let Some(process) = w.processes.get_mut(&pid) {
+    if let Some(process) = w.run.processes.get_mut(&pid) {
         process.initial_call = call;
     }
     process_flags::limit_as_usual(w, pid);
-    if w.tracing.is_some() {
+    if w.run.tracing.is_some() {
         trace_spawn(w, pid);
     }
     let mut result = Value::pid(pid);
@@ -273,10 +278,12 @@ fn spawn(
                 result = w.heap.tuple(&[Value::pid(pid), reference]);
             }
             (_, Some([name, value])) if name.is_atom(AtomId::PRIORITY) => {
-                if let (Some(process), Some(value)) = (w.processes.get_mut(&pid), value.as_atom()) {
+                if let (Some(process), Some(value)) =
+                    (w.run.processes.get_mut(&pid), value.as_atom())
+                {
                     process.priority = value;
                 }
-                w.queue.remove(pid);
+                w.run.queue.remove(pid);
                 w.enqueue(pid);
             }
             (_, Some([name, value])) => {
@@ -292,7 +299,7 @@ fn spawn(
 
 /// Reports the spawn with its initial call to the tracer.
 fn trace_spawn(w: &mut World, pid: PidId) {
-    let Some(process) = w.processes.get(&pid) else { return };
+    let Some(process) = w.run.processes.get(&pid) else { return };
     let (module, name, _) = process.initial_call;
     let values = process.execution.as_ref().map(Execution::initial).unwrap_or_default();
     let args = match values.as_slice() {
@@ -335,7 +342,7 @@ fn monitored(
 // Messages and signals
 
 fn send(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    if w.tracing.is_some() {
+    if w.run.tracing.is_some() {
         w.trace_sent(arg(args, 0), arg(args, 1));
     }
     w.send_to(arg(args, 0), arg(args, 1))?;
@@ -345,7 +352,7 @@ fn send(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 /// Returns the value, unless the operation has ended the running process.
 fn unless_killed(w: &mut World, value: Value) -> Result<Value, Fault> {
-    match w.killed.take() {
+    match w.run.killed.take() {
         Some(reason) => Err(Fault::Killed(reason)),
         None => Ok(value),
     }
@@ -356,7 +363,7 @@ fn send_with_options(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if options.iter().any(|it| it.is_atom(AtomId::NOCONNECT)) && !is_connected(w, arg(args, 0)) {
         return Ok(Value::atom(AtomId::NOCONNECT));
     }
-    if w.tracing.is_some() {
+    if w.run.tracing.is_some() {
         w.trace_sent(arg(args, 0), arg(args, 1));
     }
     w.send_to(arg(args, 0), arg(args, 1))?;
@@ -390,13 +397,13 @@ fn exit(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         View::Port(_) if w.node_of(arg(args, 0)) != w.here() => return Err(Fault::BADARG),
         View::Pid(pid) => pid,
         View::Port(id) => {
-            let me = w.current;
+            let me = w.run.current;
             w.port_signal(me, id, arg(args, 1));
             return unless_killed(w, Value::TRUE);
         }
         _ => return Err(Fault::BADARG),
     };
-    let me = w.current;
+    let me = w.run.current;
     w.exit_signal(me, to, arg(args, 1), Through::Exit);
     unless_killed(w, Value::TRUE)
 }
@@ -408,7 +415,7 @@ fn link(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         if w.node_of(arg(args, 0)) != w.here() {
             return Err(Fault::BADARG);
         }
-        let me = w.current;
+        let me = w.run.current;
         let traps = w.me().is_some_and(|it| it.trap_exit);
         let noproc = Value::atom(AtomId::NOPROC);
         return match w.ports.open.get_mut(&id) {
@@ -424,7 +431,7 @@ fn link(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         };
     }
     let pid = pid_arg(arg(args, 0))?;
-    let me = w.current;
+    let me = w.run.current;
     let node = w.node_of(arg(args, 0));
     if !w.reaches(node) {
         w.exit_signal(pid, me, Value::atom(AtomId::NOCONNECTION), Through::Link);
@@ -444,7 +451,7 @@ fn unlink(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         if w.node_of(arg(args, 0)) != w.here() {
             return Err(Fault::BADARG);
         }
-        let me = w.current;
+        let me = w.run.current;
         if let Some(port) = w.ports.open.get_mut(&id) {
             port.links.remove(&me);
         }
@@ -537,7 +544,7 @@ fn demonitor(w: &mut World, reference: Value, options: Value) -> Result<Value, F
     if options.iter().any(|it| !it.is_atom(AtomId::FLUSH) && !it.is_atom(AtomId::INFO)) {
         return Err(Fault::BADARG);
     }
-    let me = w.current;
+    let me = w.run.current;
     // A monitor of another process can't be removed.
     let mut was_there = id.owner == me
         && match has(AtomId::FLUSH) && !has(AtomId::INFO) {
@@ -554,7 +561,7 @@ fn demonitor(w: &mut World, reference: Value, options: Value) -> Result<Value, F
 /// Removes the `'DOWN'` message of a monitor from the mailbox. Returns whether it was there.
 fn flush_down(w: &mut World, id: RefId) -> bool {
     let reference = Value::reference(id);
-    let World { heap, processes, current, .. } = w;
+    let World { heap, run: RunState { processes, current, .. }, .. } = w;
     let Some(me) = processes.get_mut(current) else { return false };
     let place = me.mailbox.iter().position(
         |it| matches!(heap.elements(*it), Some([_, id, _, _, _]) if id.same_word(reference)),
@@ -603,7 +610,7 @@ fn register(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn give_name(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     w.follow_given_name(arg(args, 0));
     let name = arg(args, 0).as_atom().filter(|it| *it != AtomId::UNDEFINED).ok_or(Fault::BADARG)?;
-    if w.registry.contains_key(&(w.here(), name)) || w.ports.names.contains_key(&name) {
+    if w.run.registry.contains_key(&(w.here(), name)) || w.ports.names.contains_key(&name) {
         return Err(Fault::BADARG);
     }
     if let View::Port(id) = arg(args, 1).view() {
@@ -616,13 +623,13 @@ fn give_name(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         return Ok(Value::TRUE);
     }
     let pid = w.local_pid(arg(args, 1))?;
-    let process = w.processes.get_mut(&pid).ok_or(Fault::BADARG)?;
+    let process = w.run.processes.get_mut(&pid).ok_or(Fault::BADARG)?;
     if process.name.is_some() {
         return Err(Fault::BADARG);
     }
     process.name = Some(name);
-    w.registry.insert((pid.node(), name), pid);
-    if w.tracing.is_some() {
+    w.run.registry.insert((pid.node(), name), pid);
+    if w.run.tracing.is_some() {
         w.trace_named(pid, name, "register");
     }
     Ok(Value::TRUE)
@@ -637,11 +644,11 @@ fn unregister(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         }
         return Ok(Value::TRUE);
     }
-    let pid = w.registry.remove(&(w.here(), name)).ok_or(Fault::BADARG)?;
-    if let Some(process) = w.processes.get_mut(&pid) {
+    let pid = w.run.registry.remove(&(w.here(), name)).ok_or(Fault::BADARG)?;
+    if let Some(process) = w.run.processes.get_mut(&pid) {
         process.name = None;
     }
-    if w.tracing.is_some() {
+    if w.run.tracing.is_some() {
         w.trace_named(pid, name, "unregister");
     }
     Ok(Value::TRUE)
@@ -658,7 +665,7 @@ fn whereis(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn registered(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let here = w.here();
-    let names = w.registry.keys().filter(|it| it.0 == here).map(|it| it.1);
+    let names = w.run.registry.keys().filter(|it| it.0 == here).map(|it| it.1);
     let names = names.chain(w.ports.names.keys().copied());
     let names: Vec<Value> = names.map(Value::atom).collect();
     Ok(w.heap.list(&names))
@@ -673,7 +680,7 @@ fn set_group_leader(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if !w.reaches(w.node_of(arg(args, 1))) {
         return Ok(Value::TRUE);
     }
-    match w.processes.get_mut(&pid) {
+    match w.run.processes.get_mut(&pid) {
         Some(process) => process.group_leader = leader,
         // Devices are their own group leaders.
         None => w.is_device(pid).then_some(()).ok_or(Fault::BADARG)?,
@@ -690,7 +697,8 @@ fn is_process_alive(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn processes(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let here = w.here();
-    let own = w.processes.keys().filter(|it| it.node() == here && !w.is_from_the_beginning(**it));
+    let own =
+        w.run.processes.keys().filter(|it| it.node() == here && !w.is_from_the_beginning(**it));
     // Processes that every system starts with are hidden, except the literal collector, which has no name to look it up
     // by.
     let collector = std::iter::once(LITERAL_COLLECTOR.on(here));

@@ -46,17 +46,17 @@ struct Holder {
 }
 
 fn holders(w: &World) -> Vec<Holder> {
-    let tables = w.ets.contents().map(|(name, values)| Holder {
+    let tables = w.run.ets.contents().map(|(name, values)| Holder {
         who: Value::atom(name),
         kind: "ets",
         values,
     });
-    let timers = w.timers.messages().map(|(owner, message)| Holder {
+    let timers = w.run.timers.messages().map(|(owner, message)| Holder {
         who: owner,
         kind: "timer",
         values: vec![message],
     });
-    let processes = w.processes.values().map(|process| {
+    let processes = w.run.processes.values().map(|process| {
         let mut values: Vec<Value> = process.mailbox.iter().copied().collect();
         values.push(process.dictionary);
         if let Some(execution) = &process.execution {

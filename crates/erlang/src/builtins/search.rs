@@ -75,12 +75,12 @@ fn compile(w: &mut World, pattern: Value) -> Result<Value, Fault> {
     let needle = |it: &Cow<'_, [u8]>| Needle { bytes: it.to_vec(), shadow: Shadow::NONE };
     let kept = needles.iter().map(needle).collect();
     let kind = w.atoms.intern(pattern.name());
-    let handle = w.handles.make(w.current, HandleKind::Other);
-    w.patterns.n_bytes += n_bytes;
-    if w.heap.bytes_used() + w.patterns.n_bytes > w.limits.memory_bytes {
+    let handle = w.run.handles.make(w.run.current, HandleKind::Other);
+    w.run.patterns.n_bytes += n_bytes;
+    if w.heap.bytes_used() + w.run.patterns.n_bytes > w.limits.memory_bytes {
         return Err(Stop::OutOfMemory.into());
     }
-    w.patterns.known.insert(handle, pattern);
+    w.run.patterns.known.insert(handle, pattern);
     if let Some(record) = &mut w.record {
         record.patterns.insert(handle, kept);
     }
@@ -93,7 +93,7 @@ fn pattern_of(w: &World, pattern: Value) -> Result<Cow<'_, Pattern>, Fault> {
         return Ok(Cow::Owned(Pattern::new(&needles(w, pattern)?)?));
     };
     let (kind, handle) = pair(&w.heap, pattern)?;
-    let known = badarg(handle.as_ref().and_then(|it| w.patterns.known.get(&it)))?;
+    let known = badarg(handle.as_ref().and_then(|it| w.run.patterns.known.get(&it)))?;
     let kind = kind.as_atom().map(|it| w.atoms.name(it));
     if kind == Some(known.name()) { Ok(Cow::Borrowed(known)) } else { Err(Fault::BADARG) }
 }

@@ -81,7 +81,7 @@ pub(super) const ROWS: &[Builtin] = &[
         Shares::PersistentTerms(Mode::Write),
         OnBeam::Never,
         |w, _| {
-            w.shared.node_down(w.here());
+            w.run.shared.node_down(w.here());
             Ok(Value::TRUE)
         },
     ),
@@ -211,7 +211,7 @@ impl Shared {
 
 /// Returns keys and values of the current node's persistent terms.
 fn terms(w: &World) -> (&[Value], &[Value]) {
-    let found = w.shared.terms.get(&w.here());
+    let found = w.run.shared.terms.get(&w.here());
     found.map_or((&[], &[]), |it| (&it.keys, &it.values))
 }
 
@@ -242,7 +242,7 @@ const MAX_KEYS: usize = 32;
 
 fn put_term(w: &mut World, key: Value, value: Value) -> Value {
     let place = place_of(w, key);
-    let terms = w.shared.terms.entry(w.here()).or_default();
+    let terms = w.run.shared.terms.entry(w.here()).or_default();
     match place {
         Ok(place) => {
             if let Some(slot) = terms.values.get_mut(place) {
@@ -259,9 +259,9 @@ fn put_term(w: &mut World, key: Value, value: Value) -> Value {
 
 fn erase_term(w: &mut World, key: Value) -> Value {
     let place = place_of(w, key);
-    if let (Ok(place), Some(terms)) = (place, w.shared.terms.get_mut(&w.here())) {
+    if let (Ok(place), Some(terms)) = (place, w.run.shared.terms.get_mut(&w.here())) {
         let erased = [terms.keys.remove(place), terms.values.remove(place)];
-        w.shared.erased.extend(erased);
+        w.run.shared.erased.extend(erased);
     }
     Value::bool(place.is_ok())
 }
@@ -322,15 +322,15 @@ fn new_array(w: &mut World, len: Value, made: Flavour, is_signed: bool) -> Resul
     if w.heap.bytes_used().saturating_add(bytes) > w.limits.memory_bytes {
         return Err(Stop::OutOfMemory.into());
     }
-    let id = w.handles.make(w.current, HandleKind::Other);
+    let id = w.run.handles.make(w.run.current, HandleKind::Other);
     let (cells, shadows) = (vec![0; n], BTreeMap::new());
-    w.shared.arrays.insert(id, Array { flavour: made, is_signed, cells, shadows });
+    w.run.shared.arrays.insert(id, Array { flavour: made, is_signed, cells, shadows });
     Ok(Value::reference(id))
 }
 
 fn array(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<(RefId, bool), Fault> {
     let id = badarg(arg(args, 0).as_ref())?;
-    let array = badarg(w.shared.arrays.get(&id).filter(|it| it.flavour == flavour))?;
+    let array = badarg(w.run.shared.arrays.get(&id).filter(|it| it.flavour == flavour))?;
     Ok((id, array.is_signed))
 }
 
@@ -347,7 +347,7 @@ impl Cell {
     fn of(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<Cell, Fault> {
         let (id, is_signed) = array(w, flavour, args)?;
         let index = arg(args, 1);
-        let n = w.shared.arrays.get(&id).map_or(0, |it| it.cells.len());
+        let n = w.run.shared.arrays.get(&id).map_or(0, |it| it.cells.len());
         let is_integer = w.is_kind(index, Kind::Integer, index.is_integer());
         if is_integer && n <= MAX_INDICES {
             if let Some(mut lifting) = w.following() {
@@ -361,7 +361,7 @@ impl Cell {
     }
 
     fn get(self, w: &mut World) -> Result<Value, Fault> {
-        let array = badarg(w.shared.arrays.get(&self.id))?;
+        let array = badarg(w.run.shared.arrays.get(&self.id))?;
         let bits = badarg(array.cells.get(self.place).copied())?;
         let shadow = array.shadows.get(&self.place).copied().unwrap_or(Shadow::NONE);
         Ok(number(w, bits, self.is_signed).with_shadow(shadow))
@@ -370,7 +370,7 @@ impl Cell {
     /// The value must be a number that the array can hold.
     fn set(self, w: &mut World, value: Value) -> Result<(), Fault> {
         let bits = bits_of(w, value, self.is_signed)?;
-        let array = badarg(w.shared.arrays.get_mut(&self.id))?;
+        let array = badarg(w.run.shared.arrays.get_mut(&self.id))?;
         *badarg(array.cells.get_mut(self.place))? = bits;
         if value.shadow().is_some() {
             array.shadows.insert(self.place, value.shadow());
@@ -482,7 +482,7 @@ fn compare_exchange(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn atomics_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (id, is_signed) = array(w, Flavour::Atomics, args)?;
-    let n = badarg(w.shared.arrays.get(&id))?.cells.len();
+    let n = badarg(w.run.shared.arrays.get(&id))?.cells.len();
     let (min, max) = if is_signed {
         (Value::int(i64::MIN), Value::int(i64::MAX))
     } else {
@@ -497,7 +497,7 @@ const ARRAY_HEADER: usize = 40;
 
 fn counters_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (id, _) = array(w, Flavour::Counters, args)?;
-    let n = badarg(w.shared.arrays.get(&id))?.cells.len();
+    let n = badarg(w.run.shared.arrays.get(&id))?.cells.len();
     // BEAM has a row of cache lines for each scheduler and one for reads.
     let memory = count(32 + 2 * 64 * n.div_ceil(8));
     Ok(info_map(w, &[("size", count(n)), ("memory", memory)]))

@@ -84,7 +84,7 @@ pub(crate) fn command(w: &mut World, id: PortId, bytes: &[u8]) {
     };
     let message = [atom(w, "inet_reply"), Value::port(id), said];
     let message = w.heap.tuple(&message);
-    let me = w.current;
+    let me = w.run.current;
     w.send(me, message);
 }
 
@@ -237,7 +237,7 @@ fn shutdown(w: &mut World, id: PortId, data: &[u8]) -> Answer {
 
 /// Returns how many bytes wait to be sent. If there are any, the caller gets a message when all are sent.
 fn subscribe(w: &mut World, id: PortId) -> Answer {
-    let me = w.current;
+    let me = w.run.current;
     let socket = w.socket(id).ok_or(Errno::EINVAL)?;
     let n = u32::try_from(socket.output.len()).unwrap_or(u32::MAX);
     if n > 0 {
@@ -248,7 +248,7 @@ fn subscribe(w: &mut World, id: PortId) -> Answer {
 
 fn ask(w: &mut World, id: PortId, what: Wanted, time: u32) -> Vec<u8> {
     const FOR_EVER: u32 = u32::MAX;
-    let (me, now) = (w.current, w.clock);
+    let (me, now) = (w.run.current, w.run.clock);
     let until = (time != FOR_EVER).then(|| now.saturating_add(u64::from(time) * 1_000_000));
     let reference = w.socket(id).map_or(0, |it| it.ask(me, what, until));
     reference.to_be_bytes().to_vec()

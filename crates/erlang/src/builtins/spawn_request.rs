@@ -114,7 +114,7 @@ fn tell_success(w: &mut World, reply: &Reply, started: Value) -> Value {
     };
     if reply.of_success {
         let message = w.heap.tuple(&[reply.tag, reference, Value::atom(AtomId::OK), pid]);
-        w.send(w.current, message);
+        w.send(w.run.current, message);
     }
     reference
 }
@@ -123,7 +123,7 @@ fn tell_failure(w: &mut World, reply: &Reply, reason: Value) -> Value {
     let reference = Value::reference(w.new_ref());
     if reply.of_failure {
         let message = w.heap.tuple(&[reply.tag, reference, Value::atom(AtomId::ERROR), reason]);
-        w.send(w.current, message);
+        w.send(w.run.current, message);
     }
     reference
 }

@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "memory", 1, Shares::Nothing, OnBeam::Noted, memory_of).environment(),
     inside("erlang", "display", 1, Shares::Nothing, OnBeam::Alike, display),
     inside("erlang", "display_nl", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
-        w.output.push(b'\n');
+        w.run.output.push(b'\n');
         Ok(Value::TRUE)
     }),
     inside("erlang", "display_string", 1, Shares::Nothing, OnBeam::Alike, display_string),
@@ -161,19 +161,19 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if let Some(value) = about_schedulers(w, name, &text) {
         return Ok(value);
     }
-    let me = w.current;
+    let me = w.run.current;
     Ok(match text.as_str() {
         "wordsize" => Value::int(8),
         "endian" => Value::atom(AtomId::LITTLE),
         "break_ignored" => Value::FALSE,
         "process_limit" => count(w.limits.processes),
-        "process_count" => count(w.processes.len()),
+        "process_count" => count(w.run.processes.len()),
         "atom_limit" => count(w.limits.atoms),
         "atom_count" => count(w.atoms.len()),
         "port_limit" => Value::int(MAX_PORTS),
         "port_count" => count(w.ports.open.len()),
         "ets_limit" => Value::int(MAX_TABLES),
-        "ets_count" => count(w.ets.len()),
+        "ets_count" => count(w.run.ets.len()),
         "os_type" => {
             let kind = [atom(w, "unix"), atom(w, "linux")];
             w.heap.tuple(&kind)
@@ -211,7 +211,7 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "update_cpu_info" => atom(w, "unchanged"),
         "modified_timing_level" => Value::atom(AtomId::UNDEFINED),
         "multi_scheduling_blockers" | "normal_multi_scheduling_blockers" => {
-            w.system_flags.get(&name).copied().unwrap_or(Value::NIL)
+            w.run.system_flags.get(&name).copied().unwrap_or(Value::NIL)
         }
         "taints" | "dist_ctrl" => Value::NIL,
         "creation" => Value::int(0),
@@ -231,14 +231,14 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         }
         "system_logger" => {
             let is_there = |it: &Value| it.as_pid().is_none_or(|it| w.is_alive(it));
-            let set = w.system_flags.get(&name).copied().filter(is_there);
+            let set = w.run.system_flags.get(&name).copied().filter(is_there);
             set.unwrap_or_else(|| atom(w, "logger"))
         }
         "sequential_tracer" => w.heap.tuple(&[item, Value::FALSE]),
         "delayed_node_table_gc" => Value::int(60),
         "dist_buf_busy_limit" => Value::int(1_048_576),
         "outstanding_system_requests_limit" => {
-            w.system_flags.get(&name).copied().unwrap_or(Value::int(OUTSTANDING_REQUESTS))
+            w.run.system_flags.get(&name).copied().unwrap_or(Value::int(OUTSTANDING_REQUESTS))
         }
         // Facts that only the real installation knows.
         "system_architecture"
@@ -277,7 +277,7 @@ fn about_schedulers(w: &mut World, name: AtomId, text: &str) -> Option<Value> {
         | "logical_processors_online"
         | "dirty_cpu_schedulers" => Value::int(N_SCHEDULERS),
         "schedulers_online" | "dirty_cpu_schedulers_online" => {
-            w.system_flags.get(&name).copied().unwrap_or(Value::int(N_SCHEDULERS))
+            w.run.system_flags.get(&name).copied().unwrap_or(Value::int(N_SCHEDULERS))
         }
         "schedulers_active" | "run_queues" => n_schedulers(w, text),
         "schedulers_state" => scheduler_states(w, &[]),
@@ -310,7 +310,7 @@ fn scheduler_states(w: &mut World, kind: &[Value]) -> Value {
         Some("dirty_cpu") => [N_SCHEDULERS; 3].map(Value::int),
         _ => {
             let online = w.atoms.find("schedulers_online");
-            let online = online.and_then(|it| w.system_flags.get(&it)).copied();
+            let online = online.and_then(|it| w.run.system_flags.get(&it)).copied();
             let all = Value::int(N_SCHEDULERS);
             [all, online.unwrap_or(all), n_schedulers(w, "schedulers_active")]
         }
@@ -348,10 +348,10 @@ fn statistics(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
     let text = w.atoms.name(name).to_owned();
     let zero = Value::int(0);
-    let reductions: u64 = w.processes.values().map(|it| it.reductions).sum();
+    let reductions: u64 = w.run.processes.values().map(|it| it.reductions).sum();
     let reductions = i64::try_from(reductions).unwrap_or(i64::MAX);
-    let millis = i64::try_from(w.clock / 1_000_000).unwrap_or(i64::MAX);
-    let queue = count(w.queue.len());
+    let millis = i64::try_from(w.run.clock / 1_000_000).unwrap_or(i64::MAX);
+    let queue = count(w.run.queue.len());
     Ok(match text.as_str() {
         "reductions" | "exact_reductions" => since_last(w, name, reductions),
         "runtime" => since_last(w, name, millis),
@@ -368,21 +368,21 @@ fn statistics(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         }
         "io" => {
             let input = super::make::pair(w, "input", zero);
-            let written = count(w.output.len());
+            let written = count(w.run.output.len());
             let output = super::make::pair(w, "output", written);
             w.heap.tuple(&[input, output])
         }
         "run_queue" | "total_run_queue_lengths" | "total_run_queue_lengths_all" => queue,
-        "total_active_tasks" | "total_active_tasks_all" => count(w.queue.len() + 1),
+        "total_active_tasks" | "total_active_tasks_all" => count(w.run.queue.len() + 1),
         // One number for each scheduler, then one or two for the dirty schedulers.
         "run_queue_lengths" => w.heap.list(&[queue, zero, zero]),
         "run_queue_lengths_all" => w.heap.list(&[queue, zero, zero, zero]),
         "active_tasks" => {
-            let tasks = count(w.queue.len() + 1);
+            let tasks = count(w.run.queue.len() + 1);
             w.heap.list(&[tasks, zero, zero])
         }
         "active_tasks_all" => {
-            let tasks = count(w.queue.len() + 1);
+            let tasks = count(w.run.queue.len() + 1);
             w.heap.list(&[tasks, zero, zero, zero])
         }
         "scheduler_wall_time" => wall_time(w, 2 * N_SCHEDULERS),
@@ -396,10 +396,10 @@ fn statistics(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 /// work.
 fn wall_time(w: &mut World, n: i64) -> Value {
     let name = w.atoms.intern("scheduler_wall_time");
-    if w.system_flags.get(&name).and_then(|it| it.as_bool()) != Some(true) {
+    if w.run.system_flags.get(&name).and_then(|it| it.as_bool()) != Some(true) {
         return Value::atom(AtomId::UNDEFINED);
     }
-    let total = Value::int(i64::try_from(w.clock).unwrap_or(i64::MAX));
+    let total = Value::int(i64::try_from(w.run.clock).unwrap_or(i64::MAX));
     let active = |id: i64| if id == 1 { total } else { Value::int(0) };
     let items: Vec<Value> =
         (1..=n).map(|id| w.heap.tuple(&[Value::int(id), active(id), total])).collect();
@@ -410,7 +410,7 @@ fn wall_time(w: &mut World, n: i64) -> Value {
 /// timers are counted.
 fn tell_memory(w: &mut World, id: Value, kinds: Value) -> Result<Value, Fault> {
     let kinds = w.heap.list_items(kinds).ok_or(Fault::BADARG)?;
-    let used = count(w.timers.running().len() * TIMER_BYTES);
+    let used = count(w.run.timers.running().len() * TIMER_BYTES);
     let mut items = Vec::new();
     for kind in kinds {
         if kind.as_atom().is_none_or(|it| w.atoms.name(it) != "fix_alloc") {
@@ -426,14 +426,14 @@ fn tell_memory(w: &mut World, id: Value, kinds: Value) -> Result<Value, Fault> {
     }
     let items = w.heap.list(&items);
     let message = w.heap.tuple(&[id, Value::int(0), items]);
-    w.send(w.current, message);
+    w.send(w.run.current, message);
     Ok(Value::TRUE)
 }
 
 /// Returns a part of the text of a crash dump.
 fn described(w: &mut World, part: &str) -> Value {
     let lines: Vec<String> = match part {
-        "procs" => w.processes.keys().map(|it| format!("=proc:<0.{}.0>", it.0)).collect(),
+        "procs" => w.run.processes.keys().map(|it| format!("=proc:<0.{}.0>", it.0)).collect(),
         "loaded" => w.modules.keys().map(|it| w.atoms.name(*it).to_owned()).collect(),
         "dist" => vec!["=node:nonode@nohost".to_owned()],
         _ => memory_items(w).iter().map(|it| format!("{}: {}", it.0, it.1)).collect(),
@@ -444,7 +444,7 @@ fn described(w: &mut World, part: &str) -> Value {
 
 /// Makes `{Total, SinceLastCall}`.
 fn since_last(w: &mut World, name: AtomId, total: i64) -> Value {
-    let last = w.last_statistics.insert(name, total).unwrap_or(0);
+    let last = w.run.last_statistics.insert(name, total).unwrap_or(0);
     w.heap.tuple(&[Value::int(total), Value::int(total - last)])
 }
 
@@ -491,8 +491,8 @@ fn memory_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn display(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let term = values::to_term(&w.heap, &w.atoms, arg(args, 0));
     let text = term.map_or_else(|it| it.to_string(), |it| term::print(&it, term::Style::P));
-    w.output.extend_from_slice(text.as_bytes());
-    w.output.push(b'\n');
+    w.run.output.extend_from_slice(text.as_bytes());
+    w.run.output.push(b'\n');
     Ok(Value::TRUE)
 }
 
@@ -500,6 +500,6 @@ fn display_string(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let chars = w.heap.list_items(arg(args, 0)).ok_or(Fault::BADARG)?;
     let char_of = |it: Value| u32::try_from(it.as_int()?).ok().and_then(char::from_u32);
     let text: Option<String> = chars.into_iter().map(char_of).collect();
-    w.output.extend_from_slice(text.ok_or(Fault::BADARG)?.as_bytes());
+    w.run.output.extend_from_slice(text.ok_or(Fault::BADARG)?.as_bytes());
     Ok(Value::TRUE)
 }

@@ -64,7 +64,7 @@ const USUAL_DEPTH: i64 = 8;
 fn system_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (name, value) = (badarg(arg(args, 0).as_atom())?, arg(args, 1));
     let text = w.atoms.name(name).to_owned();
-    let me = w.current;
+    let me = w.run.current;
     let number = |range: std::ops::RangeInclusive<i64>| {
         value.as_int().filter(|it| range.contains(it)).map(Value::int)
     };
@@ -92,7 +92,7 @@ fn system_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "scheduler_wall_time" => (Value::FALSE, value.as_bool().map(Value::bool)),
         "microstate_accounting" => {
             let is_reset = value.as_atom().is_some_and(|it| w.atoms.name(it) == "reset");
-            let state = w.system_flags.get(&name).copied().unwrap_or(Value::FALSE);
+            let state = w.run.system_flags.get(&name).copied().unwrap_or(Value::FALSE);
             if is_reset {
                 return Ok(state);
             }
@@ -110,15 +110,15 @@ fn system_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             let given = value.as_atom().map(|it| w.atoms.name(it));
             let is_good = matches!(given, Some("logger" | "undefined")) || value.as_pid().is_some();
             // A logger process that has ended no longer counts.
-            let last = w.system_flags.get(&name).and_then(|it| it.as_pid());
+            let last = w.run.system_flags.get(&name).and_then(|it| it.as_pid());
             if last.is_some_and(|it| !w.is_alive(it)) {
-                w.system_flags.remove(&name);
+                w.run.system_flags.remove(&name);
             }
             (atom(w, "logger"), is_good.then_some(value))
         }
         _ => return Err(Fault::BADARG),
     };
-    let before = w.system_flags.insert(name, badarg(new)?);
+    let before = w.run.system_flags.insert(name, badarg(new)?);
     // Defaults of processes are returned as the current process sees them.
     Ok(before.unwrap_or(old))
 }
@@ -133,8 +133,8 @@ fn block(w: &mut World, value: Value) -> Result<Value, Fault> {
         Some("unblock_normal") => ("normal_multi_scheduling_blockers", false),
         _ => return Err(Fault::BADARG),
     };
-    let (key, me) = (w.atoms.intern(key), Value::pid(w.current));
-    let before = w.system_flags.get(&key).copied().unwrap_or(Value::NIL);
+    let (key, me) = (w.atoms.intern(key), Value::pid(w.run.current));
+    let before = w.run.system_flags.get(&key).copied().unwrap_or(Value::NIL);
     let mut blockers = w.heap.list_items(before).unwrap_or_default();
     if adds {
         blockers.push(me);
@@ -142,23 +142,24 @@ fn block(w: &mut World, value: Value) -> Result<Value, Fault> {
         blockers.remove(place);
     }
     let blockers = w.heap.list(&blockers);
-    w.system_flags.insert(key, blockers);
+    w.run.system_flags.insert(key, blockers);
     Ok(scheduling(w))
 }
 
 fn is_blocked(w: &World, key: &str) -> bool {
-    let flag = w.atoms.find(key).and_then(|it| w.system_flags.get(&it));
+    let flag = w.atoms.find(key).and_then(|it| w.run.system_flags.get(&it));
     flag.is_some_and(|it| !it.is_nil())
 }
 
 impl World {
     /// Returns how many schedulers run processes, as far as the program can tell.
     pub(crate) fn schedulers(&self) -> Schedulers {
-        if self.system_flags.is_empty() {
+        if self.run.system_flags.is_empty() {
             return Schedulers::Two;
         }
         let online = self.atoms.find("schedulers_online");
-        let online = online.and_then(|it| self.system_flags.get(&it)).and_then(|it| it.as_int());
+        let online =
+            online.and_then(|it| self.run.system_flags.get(&it)).and_then(|it| it.as_int());
         let is_one = is_blocked(self, "multi_scheduling_blockers")
             || is_blocked(self, "normal_multi_scheduling_blockers")
             || online == Some(1);
@@ -180,7 +181,7 @@ pub(super) fn scheduling(w: &mut World) -> Value {
 /// Returns the system monitor and the events that it asked for.
 fn monitor(w: &mut World) -> Value {
     let name = w.atoms.intern("system_monitor");
-    w.system_flags.get(&name).copied().unwrap_or(Value::atom(AtomId::UNDEFINED))
+    w.run.system_flags.get(&name).copied().unwrap_or(Value::atom(AtomId::UNDEFINED))
 }
 
 /// The events in BEAM's order, and whether each takes a limit.
@@ -208,7 +209,7 @@ fn set_monitor(w: &mut World, whom: Value, options: Value) -> Result<Value, Faul
     }
     let name = w.atoms.intern("system_monitor");
     if whom.is_atom(AtomId::UNDEFINED) || wanted.is_empty() {
-        w.system_flags.remove(&name);
+        w.run.system_flags.remove(&name);
         return Ok(old);
     }
     badarg(whom.as_pid().filter(|it| w.is_alive(*it)))?;
@@ -227,7 +228,7 @@ fn set_monitor(w: &mut World, whom: Value, options: Value) -> Result<Value, Faul
     }
     let items = w.heap.list(&items);
     let setting = w.heap.tuple(&[whom, items]);
-    w.system_flags.insert(name, setting);
+    w.run.system_flags.insert(name, setting);
     Ok(old)
 }
 

@@ -89,8 +89,8 @@ fn start(
     let is_gone = matches!(to, TimerTarget::Process(pid) if !w.is_alive(pid));
     // When schedules are explored, a timer for an ended process still fires, because in another order the process might
     // have received the message.
-    if !is_gone || w.schedule.is_some() {
-        w.timers.start(at, Timer { id: TimerId::Reference(id), to, message });
+    if !is_gone || w.run.schedule.is_some() {
+        w.run.timers.start(at, Timer { id: TimerId::Reference(id), to, message });
         w.timer_started(id);
     }
     Ok(reference)
@@ -116,7 +116,7 @@ fn due(w: &World, time: Value, is_absolute: bool) -> Option<u64> {
         is_shown.then(|| nanos.checked_sub(MONOTONIC_BEGIN + STARTING))??.max(0)
     } else {
         let nanos = (0 <= nanos).then_some(nanos)?;
-        i64::try_from(w.clock).ok()?.checked_add(nanos)?
+        i64::try_from(w.run.clock).ok()?.checked_add(nanos)?
     };
     (at <= MONOTONIC_END.checked_sub(MONOTONIC_BEGIN)?).then(|| u64::try_from(at).ok())?
 }
@@ -131,7 +131,8 @@ fn cancel(w: &mut World, timer: Value, options: Value) -> Result<Value, Fault> {
             _ => return Err(Fault::BADARG),
         }
     }
-    let left = if sends_to_nobody(w, id) { None } else { w.timers.cancel(TimerId::Reference(id)) };
+    let left =
+        if sends_to_nobody(w, id) { None } else { w.run.timers.cancel(TimerId::Reference(id)) };
     if left.is_some() {
         w.timer_cancelled(id);
     }
@@ -148,14 +149,14 @@ fn read(w: &mut World, timer: Value, options: Value) -> Result<Value, Fault> {
             _ => return Err(Fault::BADARG),
         }
     }
-    let left = w.timers.when(TimerId::Reference(id)).filter(|_| !sends_to_nobody(w, id));
+    let left = w.run.timers.when(TimerId::Reference(id)).filter(|_| !sends_to_nobody(w, id));
     let left = time_left(w, left);
     Ok(answer(w, "read_timer", id, left, is_async, true))
 }
 
 /// Whether the timer's receiver has ended. On BEAM such a timer no longer exists.
 fn sends_to_nobody(w: &World, id: RefId) -> bool {
-    w.timers.target(id).is_some_and(|it| !w.is_alive(it))
+    w.run.timers.target(id).is_some_and(|it| !w.is_alive(it))
 }
 
 fn flags(w: &World, options: Value) -> Result<Vec<(AtomId, bool)>, Fault> {
@@ -169,7 +170,8 @@ fn flags(w: &World, options: Value) -> Result<Vec<(AtomId, bool)>, Fault> {
 
 /// Returns the milliseconds until a time, rounded up; `false` if there is no such timer.
 fn time_left(w: &World, at: Option<u64>) -> Value {
-    let millis = at.map(|at| at.saturating_sub(w.clock).div_ceil(NANOS_PER_MILLI.cast_unsigned()));
+    let millis =
+        at.map(|at| at.saturating_sub(w.run.clock).div_ceil(NANOS_PER_MILLI.cast_unsigned()));
     millis.map_or(Value::FALSE, |it| Value::int(i64::try_from(it).unwrap_or(i64::MAX)))
 }
 
@@ -184,7 +186,7 @@ fn answer(
     if is_async && is_told {
         let tag = atom(w, tag);
         let message = w.heap.tuple(&[tag, Value::reference(timer), left]);
-        let me = w.current;
+        let me = w.run.current;
         w.send(me, message);
     }
     if is_async || !is_told { Value::atom(AtomId::OK) } else { left }

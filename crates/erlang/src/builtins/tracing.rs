@@ -50,7 +50,7 @@ fn trace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let switch = if badarg(how.as_bool())? { Switch::On } else { Switch::Off };
     let flags = options.flags;
     let tracer = match switch {
-        Switch::On => options.tracer.or(Some(w.current)),
+        Switch::On => options.tracer.or(Some(w.run.current)),
         Switch::Off => options.tracer,
     };
     if let View::Port(port) = what.view() {
@@ -60,7 +60,7 @@ fn trace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         return Err(Stop::Unsupported { what: "tracing of ports".to_owned() }.into());
     }
     if let Some(pid) = what.as_pid() {
-        let is_there = w.processes.contains_key(&pid) && !options.cpu_timestamp;
+        let is_there = w.run.processes.contains_key(&pid) && !options.cpu_timestamp;
         if !is_there || !w.trace_process(pid, tracer, flags, switch) {
             return Err(Fault::BADARG);
         }
@@ -78,7 +78,7 @@ fn trace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
     let mut n = 0;
     if existing && flags.concern_processes() {
-        let pids: Vec<PidId> = w.processes.keys().copied().collect();
+        let pids: Vec<PidId> = w.run.processes.keys().copied().collect();
         n = pids.into_iter().filter(|it| w.trace_process(*it, tracer, flags, switch)).count();
     }
     if new && flags != Flags::NONE {
@@ -92,7 +92,7 @@ fn trace_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let key_name = w.atoms.name(key).to_owned();
     let answer = |w: &mut World, value: Value| Ok(w.heap.tuple(&[Value::atom(key), value]));
     let tracee = match what.view() {
-        View::Pid(pid) if w.processes.contains_key(&pid) => w.tracee(pid),
+        View::Pid(pid) if w.run.processes.contains_key(&pid) => w.tracee(pid),
         View::Pid(_) if w.node_of(what) != w.here() => {
             let cause = w.atoms.intern("badopt");
             return Err(Fault::Caused(Value::atom(AtomId::BADARG), cause));
@@ -154,7 +154,7 @@ fn trace_delivered(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let reference = Value::reference(w.new_ref());
     let tag = atom(w, "trace_delivered");
     let message = w.heap.tuple(&[tag, what, reference]);
-    w.send(w.current, message);
+    w.send(w.run.current, message);
     Ok(reference)
 }
 
@@ -175,14 +175,14 @@ fn suspend(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
             _ => return Err(Fault::BADARG),
         }
     }
-    let me = w.current;
-    if pid == me || (!w.processes.contains_key(&pid) && reply.is_none()) {
+    let me = w.run.current;
+    if pid == me || (!w.run.processes.contains_key(&pid) && reply.is_none()) {
         return Err(Fault::BADARG);
     }
-    let count = w.suspended.get(&(me, pid)).copied().unwrap_or(0);
+    let count = w.run.suspended.get(&(me, pid)).copied().unwrap_or(0);
     let does = !(once && count > 0);
-    if does && w.processes.contains_key(&pid) {
-        w.suspended.insert((me, pid), count + 1);
+    if does && w.run.processes.contains_key(&pid) {
+        w.run.suspended.insert((me, pid), count + 1);
         w.note_suspended(pid);
     }
     if let Some(tag) = reply {
@@ -196,11 +196,11 @@ fn suspend(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
 
 fn resume(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let pid = w.local_pid(arg(args, 0))?;
-    let me = w.current;
-    let count = badarg(w.suspended.get_mut(&(me, pid)))?;
+    let me = w.run.current;
+    let count = badarg(w.run.suspended.get_mut(&(me, pid)))?;
     *count -= 1;
     if *count == 0 {
-        w.suspended.remove(&(me, pid));
+        w.run.suspended.remove(&(me, pid));
         w.unstall(pid);
     }
     Ok(Value::TRUE)
@@ -209,7 +209,7 @@ fn resume(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 /// Makes `[{Pid, ActiveCount, OutstandingCount}]` for the processes that a process has suspended.
 pub(crate) fn suspending(w: &mut World, pid: PidId) -> Value {
     let mine: Vec<(PidId, i64)> =
-        w.suspended.iter().filter(|it| it.0.0 == pid).map(|it| (it.0.1, *it.1)).collect();
+        w.run.suspended.iter().filter(|it| it.0.0 == pid).map(|it| (it.0.1, *it.1)).collect();
     let zero = Value::int(0);
     let items: Vec<Value> = mine
         .into_iter()

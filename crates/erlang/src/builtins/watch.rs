@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Builtin] = &[
 
 /// Reports that a function is entered. Returns the number of its frame.
 fn enter(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let frame = w.schedule.as_mut().map_or(0, |it| it.next_frame());
+    let frame = w.run.schedule.as_mut().map_or(0, |it| it.next_frame());
     let parts = [Value::int(frame), arg(args, 0), arg(args, 1), arg(args, 2)];
     note(w, "enter", parts);
     Ok(Value::int(frame))
@@ -38,7 +38,7 @@ fn note(w: &mut World, what: &str, [frame, place, value, bindings]: [Value; 4]) 
         Some(_) | None => None,
     };
     let mut told = Told {
-        actor: actor(w.current),
+        actor: actor(w.run.current),
         what: what.to_owned(),
         frame: frame.as_int().unwrap_or(0),
         place: place.as_int().unwrap_or(0),
@@ -46,7 +46,7 @@ fn note(w: &mut World, what: &str, [frame, place, value, bindings]: [Value; 4]) 
         bindings: bindings.as_list().unwrap_or_default().iter().filter_map(binding).collect(),
         choices: 0..n_choices,
     };
-    if let Some(schedule) = &mut w.schedule {
+    if let Some(schedule) = &mut w.run.schedule {
         told.choices.start = std::mem::replace(&mut schedule.n_told, n_choices);
         schedule.told.push(told);
     }

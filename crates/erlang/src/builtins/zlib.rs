@@ -107,23 +107,23 @@ enum ExcessInput {
 // All streams
 
 fn open(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
-    let id = w.handles.make(w.current, HandleKind::Other);
+    let id = w.run.handles.make(w.run.current, HandleKind::Other);
     let stream = Stream {
-        controller: w.current,
+        controller: w.run.current,
         state: State::Fresh,
         input: VecDeque::new(),
         stash: None,
         buffer_size: 4000,
     };
-    w.streams.by_ref.insert(id, stream);
+    w.run.streams.by_ref.insert(id, stream);
     Ok(Value::reference(id))
 }
 
 /// Returns the stream of the first argument, which must belong to the running process.
 fn stream<'a>(w: &'a mut World, args: &[Value]) -> Result<&'a mut Stream, Fault> {
-    let me = w.current;
+    let me = w.run.current;
     let foreign = w.atoms.intern("not_on_controlling_process");
-    let found = arg(args, 0).as_ref().and_then(|it| w.streams.by_ref.get_mut(&it));
+    let found = arg(args, 0).as_ref().and_then(|it| w.run.streams.by_ref.get_mut(&it));
     match found {
         Some(stream) if stream.controller == me => Ok(stream),
         Some(_) => Err(Fault::Error(Value::atom(foreign))),

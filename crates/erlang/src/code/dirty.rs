@@ -3,6 +3,7 @@
 //! BEAM runs such work on dirty schedulers. Here the process waits for the timeout and receives no message meanwhile.
 
 use crate::code::{FnId, FunctionInfo, Ins, Program, Reg, Src};
+use term::fit_u32;
 use values::Atoms;
 
 /// The functions' arguments are the timeout and the value to return after it.
@@ -24,7 +25,7 @@ pub(super) fn add(program: &mut Program, atoms: &mut Atoms) {
         "DIRTY_CPU and DIRTY_IO are the next functions"
     );
     for name in ["dirty_cpu", "dirty_io"] {
-        let entry = u32::try_from(program.code.len()).unwrap_or(u32::MAX);
+        let entry = fit_u32(program.code.len());
         program.code.extend([
             Ins::Wait { dst: IS_OVER, timeout: TIMEOUT, depth: LIVE },
             Ins::JumpUnlessTrue { src: Src::reg(IS_OVER), to: entry },
@@ -36,7 +37,7 @@ pub(super) fn add(program: &mut Program, atoms: &mut Atoms) {
             arity: 2,
             entry,
             start: entry,
-            end: u32::try_from(program.code.len()).unwrap_or(u32::MAX),
+            end: fit_u32(program.code.len()),
             n_regs: N_REGS,
         });
     }

@@ -3,6 +3,7 @@
 //! OTP has this function in assembly, because Erlang cannot call a function to test whether a message matches.
 
 use crate::code::{Cmp, FnId, FunctionInfo, Ins, Program, Reg, Src};
+use term::fit_u32;
 use values::Atoms;
 
 /// The function's arguments are the fun that matches, the timeout, and the atoms `timeout` and `nomatch`.
@@ -22,8 +23,8 @@ const N_REGS: u16 = 16;
 /// Adds the function to a program that has no functions yet.
 pub(super) fn add(program: &mut Program, atoms: &mut Atoms) {
     debug_assert!(program.functions.is_empty(), "{RECEIVE:?} is the first function");
-    let entry = u32::try_from(program.code.len()).unwrap_or(u32::MAX);
-    let args = u32::try_from(program.operands.len()).unwrap_or(u32::MAX);
+    let entry = fit_u32(program.code.len());
+    let args = fit_u32(program.operands.len());
     program.operands.push(Src::reg(MESSAGE));
     let (take, wait) = (entry + 7, entry + 9);
     let code = [
@@ -47,7 +48,7 @@ pub(super) fn add(program: &mut Program, atoms: &mut Atoms) {
         arity: 2,
         entry,
         start: entry,
-        end: u32::try_from(program.code.len()).unwrap_or(u32::MAX),
+        end: fit_u32(program.code.len()),
         n_regs: N_REGS,
     });
     program.max_regs = program.max_regs.max(N_REGS);

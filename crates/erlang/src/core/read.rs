@@ -7,6 +7,7 @@ use crate::core::ast::{
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::fmt;
+use term::fit_u32;
 use term::{Atom, Term};
 use values::{Endian, SegmentSpec, SegmentType, Sign};
 
@@ -420,7 +421,7 @@ impl Reader {
     fn fresh(&mut self, name: SmolStr) -> VarId {
         self.uses.push(0);
         self.names.push(name);
-        VarId(u32::try_from(self.uses.len() - 1).unwrap_or(u32::MAX))
+        VarId(fit_u32(self.uses.len() - 1))
     }
 
     fn lookup(&mut self, name: &Term) -> Read<VarId> {

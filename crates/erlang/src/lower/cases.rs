@@ -5,6 +5,7 @@ use crate::core::{Clause, Expr, ExprKind, Pattern, PatternSegment, VarId};
 use crate::lower::emit::{Dst, Emitter, Label, Location};
 use crate::lower::tree::{Branch, Head, Leaf, Row, Tree, TreeBuilder};
 use term::Term;
+use term::fit_u32;
 use values::{Endian, SegmentSpec, SegmentType, Sign};
 
 /// The context that all leaves of a decision tree share.
@@ -207,7 +208,7 @@ impl<'a> Emitter<'_, 'a> {
             [Branch { head: Head::Cons, .. }] => self.emit(Ins::IfCons { src, to }),
             [Branch { head: Head::Nil, .. }] => self.emit(Ins::IfNil { src, to }),
             [Branch { head: Head::Tuple(arity), .. }] => {
-                let arity = u32::try_from(*arity).unwrap_or(u32::MAX);
+                let arity = fit_u32(*arity);
                 self.emit(Ins::IfTuple { src, arity, to });
             }
             [Branch { head: Head::Literal(term), .. }] => {
@@ -222,7 +223,7 @@ impl<'a> Emitter<'_, 'a> {
                 let table = self.switch_table(branches, labels, fail);
                 self.lowering.program.switches.push(table);
                 let table = self.lowering.program.switches.len() - 1;
-                self.emit(Ins::Switch { src, table: u32::try_from(table).unwrap_or(u32::MAX) });
+                self.emit(Ins::Switch { src, table: fit_u32(table) });
             }
         }
     }
@@ -239,7 +240,7 @@ impl<'a> Emitter<'_, 'a> {
                 Head::Nil => table.nil = Some(*label),
                 Head::Cons => table.cons = Some(*label),
                 Head::Tuple(arity) => {
-                    table.tuples.push((u32::try_from(*arity).unwrap_or(u32::MAX), *label));
+                    table.tuples.push((fit_u32(*arity), *label));
                 }
                 Head::Literal(Term::Atom(atom)) => {
                     let atom = self.lowering.world.atoms.intern(atom.as_str());
@@ -334,7 +335,7 @@ impl<'a> Emitter<'_, 'a> {
     fn emit_match(&mut self, src: Src, parts: Vec<PatternPart>, fail: Label) {
         let patterns = &mut self.lowering.program.bits_patterns;
         patterns.push(BitsPattern { parts });
-        let pattern = u32::try_from(patterns.len() - 1).unwrap_or(u32::MAX);
+        let pattern = fit_u32(patterns.len() - 1);
         self.emit(Ins::MatchBits { src, pattern, to: fail.0 });
     }
 }

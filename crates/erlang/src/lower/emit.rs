@@ -11,6 +11,7 @@ use crate::lower::names::is_block;
 use crate::lower::{Lowering, PendingFunction, TooLarge};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use term::fit_u32;
 use term::{Atom, Term};
 
 /// Where the value of a variable is found.
@@ -154,7 +155,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
 
     pub(super) fn label(&mut self) -> Label {
         self.labels.push(None);
-        Label(u32::try_from(self.labels.len() - 1).unwrap_or(u32::MAX))
+        Label(fit_u32(self.labels.len() - 1))
     }
 
     pub(super) fn bind_label(&mut self, label: Label) {
@@ -182,7 +183,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
     pub(super) fn operands(&mut self, srcs: &[Src]) -> u32 {
         let start = self.lowering.program.operands.len();
         self.lowering.program.operands.extend_from_slice(srcs);
-        u32::try_from(start).unwrap_or(u32::MAX)
+        fit_u32(start)
     }
 
     // Expressions
@@ -210,7 +211,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
             ExprKind::Tuple(items) => {
                 let srcs = self.operand_list(items);
                 let args = self.operands(&srcs);
-                let n = u32::try_from(srcs.len()).unwrap_or(u32::MAX);
+                let n = fit_u32(srcs.len());
                 self.compute(dst, |dst| Ins::Tuple { dst, n, args });
             }
             ExprKind::Map { base, pairs } => self.map(expr.place, base, pairs, dst),
@@ -424,7 +425,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
             .collect();
         let program = &mut self.lowering.program;
         program.map_steps.push(steps);
-        let steps = u32::try_from(program.map_steps.len() - 1).unwrap_or(u32::MAX);
+        let steps = fit_u32(program.map_steps.len() - 1);
         self.place(place);
         self.compute(dst, |dst| Ins::Map { dst, base, steps });
     }
@@ -441,14 +442,14 @@ impl<'l, 'a> Emitter<'l, 'a> {
             .collect();
         let program = &mut self.lowering.program;
         program.bits.push(segments);
-        let segments = u32::try_from(program.bits.len() - 1).unwrap_or(u32::MAX);
+        let segments = fit_u32(program.bits.len() - 1);
         self.place(place);
         self.compute(dst, |dst| Ins::Bits { dst, segments });
     }
 }
 
 fn here(lowering: &Lowering<'_>) -> u32 {
-    u32::try_from(lowering.program.code.len()).unwrap_or(u32::MAX)
+    fit_u32(lowering.program.code.len())
 }
 
 /// The number of arguments; BEAM allows at most 255.

@@ -5,6 +5,7 @@ use crate::core::{Expr, ExprKind, Lambda, Place, VarId};
 use crate::lower::PendingFunction;
 use crate::lower::emit::{Dst, Emitter, Label, Location, count, count_u16};
 use crate::lower::names::mentioned;
+use term::fit_u32;
 use term::{Atom, Term};
 
 impl<'a> Emitter<'_, 'a> {
@@ -212,11 +213,11 @@ impl<'a> Emitter<'_, 'a> {
     pub(super) fn import(&mut self, module: &Atom, name: &Atom, arity: usize) -> ImportId {
         let atoms = &mut self.lowering.world.atoms;
         let (module, name) = (atoms.intern(module.as_str()), atoms.intern(name.as_str()));
-        let arity = u32::try_from(arity).unwrap_or(u32::MAX);
+        let arity = fit_u32(arity);
         let program = &mut self.lowering.program;
         *program.import_ids.entry((module, name, arity)).or_insert_with(|| {
             program.imports.push(Import { module, name, arity, target: None.into() });
-            ImportId(u32::try_from(program.imports.len() - 1).unwrap_or(u32::MAX))
+            ImportId(fit_u32(program.imports.len() - 1))
         })
     }
 

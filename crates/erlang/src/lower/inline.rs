@@ -7,6 +7,7 @@ use crate::code::{ClauseInfo, Src};
 use crate::core::Clause;
 use crate::lower::emit::{Dst, Emitter, Location};
 use term::Atom;
+use term::fit_u32;
 use trace::ClauseId;
 
 impl<'a> Emitter<'_, 'a> {
@@ -42,7 +43,7 @@ impl<'a> Emitter<'_, 'a> {
         let function = inlined.unwrap_or(self.function_id());
         let clauses = &mut self.lowering.program.clauses;
         clauses.push(ClauseInfo { function, place: clause.place });
-        let id = ClauseId(u32::try_from(clauses.len() - 1).unwrap_or(u32::MAX));
+        let id = ClauseId(fit_u32(clauses.len() - 1));
         self.lowering.clause_ids.insert(at, id);
         id
     }

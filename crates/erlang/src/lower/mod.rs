@@ -27,6 +27,7 @@ use emit::{Emitter, Location};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::fmt;
+use term::fit_u32;
 use term::{Atom, Term};
 use trace::ClauseId;
 use values::{AtomId, LambdaId, from_term};
@@ -162,7 +163,7 @@ impl<'a> Lowering<'a> {
     /// Whether a function of this module is implemented by a builtin alone.
     fn is_native(&mut self, name: &Atom, arity: usize) -> bool {
         let name = self.world.atoms.intern(name.as_str());
-        let key = (self.name, name, u32::try_from(arity).unwrap_or(u32::MAX));
+        let key = (self.name, name, fit_u32(arity));
         let id = self.program.builtin_ids.get(&key);
         let builtin = id.and_then(|it| self.program.builtins.get(it.0 as usize));
         builtin.is_some_and(|it| !matches!(it.how, How::Code))
@@ -174,7 +175,7 @@ impl<'a> Lowering<'a> {
         self.program.functions.push(FunctionInfo {
             module: self.name,
             name,
-            arity: u32::try_from(arity).unwrap_or(u32::MAX),
+            arity: fit_u32(arity),
             entry: u32::MAX,
             start: u32::MAX,
             end: u32::MAX,
@@ -189,7 +190,7 @@ impl<'a> Lowering<'a> {
             return *id;
         }
         let Closures { md5, order } = self.closures;
-        let arity = u32::try_from(arity).unwrap_or(u32::MAX);
+        let arity = fit_u32(arity);
         let exact = order.iter().position(|it| it.0 == *name && it.1 == arity);
         let place = exact.or_else(|| self.alike(name, arity));
         let index = place.unwrap_or_else(|| {
@@ -202,7 +203,7 @@ impl<'a> Lowering<'a> {
             module: self.name,
             name: self.world.atoms.intern(name.as_str()),
             arity,
-            index: u32::try_from(index).unwrap_or(u32::MAX),
+            index: fit_u32(index),
             // The first 27 bits of the MD5 sum, as in `beam_asm`.
             uniq: u32::from_be_bytes([md5[0], md5[1], md5[2], md5[3]]) >> 5,
             module_md5: md5,
@@ -215,7 +216,7 @@ impl<'a> Lowering<'a> {
             Some(known) => *known = lambda,
             None => heap.lambdas.push(lambda),
         }
-        let id = LambdaId(u32::try_from(place).unwrap_or(u32::MAX));
+        let id = LambdaId(fit_u32(place));
         let codes = &mut self.program.lambdas;
         codes.resize(codes.len().max(place + 1), None);
         if let Some(code) = codes.get_mut(place) {
@@ -262,7 +263,7 @@ impl<'a> Lowering<'a> {
 }
 
 fn fn_id(index: usize) -> FnId {
-    FnId(u32::try_from(index).unwrap_or(u32::MAX))
+    FnId(fit_u32(index))
 }
 
 /// The name of the module's `-on_load` function, if it has one.

@@ -232,7 +232,7 @@ impl World {
     pub fn locate_on(&self, node: NodeId, name: AtomId) -> Result<Option<PidId>, Fault> {
         let is_starting = |it: &Residence| matches!(it, Residence::Starting { .. });
         if let Some(found) = self.whereis_on(node, name)
-            && !self.residents.values().any(is_starting)
+            && !self.run.residents.values().any(is_starting)
         {
             return Ok(Some(found));
         }
@@ -245,7 +245,7 @@ impl World {
             return Err(Stop::NeedProcess(node, controller).into());
         }
         let owner = self.atoms.find(resident.name);
-        match owner.and_then(|it| self.residents.get(&(node, it))) {
+        match owner.and_then(|it| self.run.residents.get(&(node, it))) {
             Some(Residence::Starting { .. }) if !owner.is_some_and(|it| self.starts(node, it)) => {
                 Err(Stop::NeedProcess(node, name).into())
             }
@@ -272,7 +272,7 @@ impl World {
         };
         let name = self.atoms.intern(owner);
         let here = self.here();
-        let is_due = match self.residents.get(&(here, name)) {
+        let is_due = match self.run.residents.get(&(here, name)) {
             None => true,
             Some(Residence::Starting { .. }) => !self.starts(here, name),
             Some(Residence::Settled) => false,
@@ -294,10 +294,10 @@ impl World {
     /// because these may change the configuration of the logger.
     fn waits_for_applications(&self, resident: &Resident) -> bool {
         let is_of_program =
-            || self.processes.get(&self.current).is_some_and(|it| it.resident.is_none());
+            || self.run.processes.get(&self.run.current).is_some_and(|it| it.resident.is_none());
         let is_settled = || {
             let controller = self.atoms.find(CONTROLLER);
-            let found = controller.and_then(|it| self.residents.get(&(self.here(), it)));
+            let found = controller.and_then(|it| self.run.residents.get(&(self.here(), it)));
             found == Some(&Residence::Settled)
         };
         resident.name == LOGGER
@@ -309,7 +309,7 @@ impl World {
 
     /// Whether the running process is one of those that start this resident.
     fn starts(&self, node: NodeId, name: AtomId) -> bool {
-        let me = self.processes.get(&self.current);
+        let me = self.run.processes.get(&self.run.current);
         node == self.here() && me.is_some_and(|it| it.resident == Some(name))
     }
 
@@ -319,7 +319,7 @@ impl World {
             Some(resident) => self.atoms.intern(resident.name),
             None => name,
         };
-        if let Some(Residence::Starting { waiting }) = self.residents.get_mut(&(node, name)) {
+        if let Some(Residence::Starting { waiting }) = self.run.residents.get_mut(&(node, name)) {
             waiting.push(for_whom);
             return;
         }
@@ -328,13 +328,13 @@ impl World {
 
     /// Starts a resident that no process waits for.
     pub(super) fn boot_unasked(&mut self, node: NodeId, name: AtomId) {
-        if !self.residents.contains_key(&(node, name)) {
+        if !self.run.residents.contains_key(&(node, name)) {
             self.start_resident(node, name, Vec::new());
         }
     }
 
     fn start_resident(&mut self, node: NodeId, name: AtomId, waiting: Vec<PidId>) {
-        self.residents.insert((node, name), Residence::Starting { waiting });
+        self.run.residents.insert((node, name), Residence::Starting { waiting });
         let place = RESIDENTS.iter().position(|it| it.name == self.atoms.name(name));
         let Some(execution) = self.boot_step(name, 0) else { return self.settle(node, name) };
         // Pid numbers: the unit under test is child 0 of the process without a parent, residents are its further
@@ -347,8 +347,8 @@ impl World {
         process.on_return = OnReturn::Boot { name, step: 0 };
         process.group_leader = USER.on(node);
         process.resident = Some(name);
-        self.processes.insert(pid, process);
-        self.queue.push_first(pid);
+        self.run.processes.insert(pid, process);
+        self.run.queue.push_first(pid);
     }
 
     fn boot_step(&mut self, name: AtomId, step: usize) -> Option<Execution> {
@@ -370,22 +370,22 @@ impl World {
                 Execution::apply(module, function, &[Value::atom(AtomId::INFINITY)])
             }
         };
-        let is_settled = self.residents.get(&(pid.node(), name)) == Some(&Residence::Settled);
-        if let Some(process) = self.processes.get_mut(&pid) {
+        let is_settled = self.run.residents.get(&(pid.node(), name)) == Some(&Residence::Settled);
+        if let Some(process) = self.run.processes.get_mut(&pid) {
             process.execution = Some(execution);
             process.on_return =
                 if is_settled { OnReturn::Nobody } else { OnReturn::Boot { name, step: next } };
-            self.queue.push_first(pid);
+            self.run.queue.push_first(pid);
         }
     }
 
     /// Ends the start of a resident, successful or not; the waiting processes look it up again.
     pub(super) fn settle(&mut self, node: NodeId, name: AtomId) {
-        let before = self.residents.insert((node, name), Residence::Settled);
+        let before = self.run.residents.insert((node, name), Residence::Settled);
         self.hand_over_logs(node);
         if let Some(Residence::Starting { waiting }) = before {
             for pid in waiting.into_iter().rev() {
-                self.queue.push_first(pid);
+                self.run.queue.push_first(pid);
             }
         }
     }
@@ -393,7 +393,7 @@ impl World {
     /// Whether a process is one that exists on BEAM from the start. Here it is started on demand, which a program that
     /// compares counts of processes must not notice.
     pub(crate) fn is_from_the_beginning(&self, pid: PidId) -> bool {
-        self.processes.get(&pid).is_some_and(|it| {
+        self.run.processes.get(&pid).is_some_and(|it| {
             let is_named = it.name.is_some_and(|it| self.resident(it).is_some());
             is_named || (it.parent.number() == 0 && it.on_return != OnReturn::Unit)
         })
@@ -418,7 +418,7 @@ impl World {
 
     /// The number of processes that do not belong to a resident.
     pub(super) fn n_own_processes(&self) -> usize {
-        self.processes.values().filter(|it| it.resident.is_none()).count()
+        self.run.processes.values().filter(|it| it.resident.is_none()).count()
     }
 }
 

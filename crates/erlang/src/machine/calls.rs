@@ -10,6 +10,7 @@ use crate::machine::process::{Execution, Frame, Status};
 use crate::machine::raise::{CurrentFrame, Raised};
 use crate::machine::record::either_shadowed;
 use crate::machine::tracing::CallForm;
+use term::fit_u32;
 use values::{AtomId, FunKind, LambdaId, Value, View};
 
 /// The maximum number of arguments of a call: BEAM has registers for this many. Functions may have at most 255.
@@ -27,7 +28,7 @@ impl Cpu<'_> {
     }
 
     pub(super) fn apply(&mut self, module: Value, name: Value, args: &[Value], to: Return) -> Flow {
-        let arity = u32::try_from(args.len()).unwrap_or(u32::MAX);
+        let arity = fit_u32(args.len());
         if either_shadowed(module, name) {
             self.choose_name(module, name, arity);
         }
@@ -310,7 +311,7 @@ impl Cpu<'_> {
             let args = [Value::atom(module), fun, self.world.heap.list(args)];
             self.apply(purging, name, &args, to)?;
             self.cut(self.base + args.len());
-            self.world.suspended.insert((purger, self.world.current), 1);
+            self.world.run.suspended.insert((purger, self.world.run.current), 1);
             return pause(Pause::Yield);
         }
         let module = self.world.heap.lambda(lambda).map(|it| it.module);

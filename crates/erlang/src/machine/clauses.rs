@@ -2,6 +2,7 @@
 
 use crate::machine::Machine;
 use term::Atom;
+use term::fit_u32;
 use trace::{ClauseId, SiteId};
 
 /// A clause of the source.
@@ -66,7 +67,7 @@ impl Machine {
             }
             let file = info.files.get(usize::from(clause.place.file));
             res.push(SourceClause {
-                id: ClauseId(u32::try_from(n).unwrap_or(u32::MAX)),
+                id: ClauseId(fit_u32(n)),
                 function: Atom::new(name),
                 arity,
                 file: file.map(ToString::to_string).unwrap_or_default(),

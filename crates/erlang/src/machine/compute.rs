@@ -37,7 +37,7 @@ impl Cpu<'_> {
             return Err(Stop::NeedTurn.into());
         }
         let found = run(self.world, args);
-        if self.world.work > 0 {
+        if self.world.run.work > 0 {
             self.worked(builtin);
         }
         if self.world.record.is_none() {
@@ -54,7 +54,7 @@ impl Cpu<'_> {
         args: &[Value],
         seen: CallForm,
     ) -> Result<Value, Fault> {
-        if self.world.tracing.is_none() {
+        if self.world.run.tracing.is_none() {
             return self.compute(builtin, args);
         }
         self.compute_traced(builtin, args, seen, |it| it.compute(builtin, args))

@@ -68,7 +68,7 @@ impl Cpu<'_> {
 /// Sends `{What, Pid}` to the process that asked for it.
 fn tell(w: &mut World, to: Value, what: AtomId) {
     if let Some(to) = to.as_pid() {
-        let message = w.heap.tuple(&[Value::atom(what), Value::pid(w.current)]);
+        let message = w.heap.tuple(&[Value::atom(what), Value::pid(w.run.current)]);
         w.send(to, message);
     }
 }

@@ -57,7 +57,7 @@ impl World {
     /// The node of the running process.
     #[inline]
     pub fn here(&self) -> NodeId {
-        self.current.node()
+        self.run.current.node()
     }
 
     pub fn node_name(&self, node: NodeId) -> AtomId {
@@ -102,12 +102,12 @@ impl World {
     }
 
     pub(crate) fn is_up(&self, node: NodeId) -> bool {
-        node != NodeId::ELSEWHERE && !self.network.down.contains(&node)
+        node != NodeId::ELSEWHERE && !self.run.network.down.contains(&node)
     }
 
     pub fn is_connected(&self, node: NodeId) -> bool {
         let here = self.here();
-        node == here || (self.is_up(node) && !self.network.cut.contains(&pair(here, node)))
+        node == here || (self.is_up(node) && !self.run.network.cut.contains(&pair(here, node)))
     }
 
     /// Whether messages to the node arrive. Connects to the node if necessary.
@@ -121,7 +121,7 @@ impl World {
             return false;
         }
         let here = self.here();
-        if self.network.cut.remove(&pair(here, node)) {
+        if self.run.network.cut.remove(&pair(here, node)) {
             self.tell_listeners(here, node, NodeEvent::Up);
             self.tell_listeners(node, here, NodeEvent::Up);
         }
@@ -134,7 +134,7 @@ impl World {
         if node == here || !self.is_connected(node) {
             return false;
         }
-        self.network.cut.insert(pair(here, node));
+        self.run.network.cut.insert(pair(here, node));
         self.lose(here, node);
         self.lose(node, here);
         true
@@ -144,24 +144,24 @@ impl World {
     /// connection. Returns the processes that ended.
     pub(crate) fn node_down(&mut self, node: NodeId) -> Vec<PidId> {
         let mut gone: Vec<PidId> =
-            self.processes.keys().copied().filter(|it| it.node() == node).collect();
+            self.run.processes.keys().copied().filter(|it| it.node() == node).collect();
         for pid in &gone {
-            if let Some(process) = self.processes.remove(pid) {
+            if let Some(process) = self.run.processes.remove(pid) {
                 self.vanish(&process);
             }
         }
         gone.extend(self.cut_farewells(node));
-        self.queue.retain(|it| it.node() != node);
-        self.registry.retain(|it, _| it.0 != node);
-        self.shared.node_down(node);
-        self.network.watchers.retain(|it, _| it.0.node() != node);
-        self.network.listeners.retain(|it, _| it.0.node() != node);
-        self.network.cut.retain(|it| it.0 != node && it.1 != node);
+        self.run.queue.retain(|it| it.node() != node);
+        self.run.registry.retain(|it, _| it.0 != node);
+        self.run.shared.node_down(node);
+        self.run.network.watchers.retain(|it, _| it.0.node() != node);
+        self.run.network.listeners.retain(|it, _| it.0.node() != node);
+        self.run.network.cut.retain(|it| it.0 != node && it.1 != node);
         let others: Vec<NodeId> = self.nodes_up().into_iter().filter(|it| *it != node).collect();
-        self.network.down.insert(node);
+        self.run.network.down.insert(node);
         // Processes that wait for a resident of the node look it up again and find none.
         let parts: Vec<AtomId> =
-            self.residents.keys().filter(|it| it.0 == node).map(|it| it.1).collect();
+            self.run.residents.keys().filter(|it| it.0 == node).map(|it| it.1).collect();
         for part in parts {
             self.settle(node, part);
         }
@@ -174,12 +174,12 @@ impl World {
     fn vanish(&mut self, process: &Process) {
         let pid = process.pid;
         self.forget_doom(pid);
-        if self.schedule.is_none() {
-            self.timers.drop_for(pid);
+        if self.run.schedule.is_none() {
+            self.run.timers.drop_for(pid);
         }
         owner_died(self, pid);
         self.files.owner_died(pid);
-        self.buffers.owner_died(pid);
+        self.run.buffers.owner_died(pid);
         self.ports_of_dead(pid, Value::atom(AtomId::KILLED));
         self.bury(process);
     }
@@ -188,9 +188,9 @@ impl World {
     fn lose(&mut self, here: NodeId, there: NodeId) {
         let reason = Value::atom(AtomId::NOCONNECTION);
         let mine: Vec<PidId> =
-            self.processes.keys().copied().filter(|it| it.node() == here).collect();
+            self.run.processes.keys().copied().filter(|it| it.node() == here).collect();
         for pid in mine {
-            let Some(process) = self.processes.get_mut(&pid) else { continue };
+            let Some(process) = self.run.processes.get_mut(&pid) else { continue };
             process.monitored_by.retain(|it| it.1.node() != there);
             let links: Vec<PidId> =
                 process.links.iter().copied().filter(|it| it.node() == there).collect();
@@ -212,13 +212,14 @@ impl World {
         let name = self.node_name(there);
         let nodedown = atom(self, "nodedown");
         let watchers: Vec<(PidId, u32)> = self
+            .run
             .network
             .watchers
             .iter()
             .filter(|it| it.0.0.node() == here && it.0.1 == name)
             .map(|it| (it.0.0, *it.1))
             .collect();
-        self.network.watchers.retain(|it, _| it.0.node() != here || it.1 != name);
+        self.run.network.watchers.retain(|it, _| it.0.node() != here || it.1 != name);
         for (pid, times) in watchers {
             for _ in 0..times {
                 let message = self.heap.tuple(&[nodedown, Value::atom(name)]);
@@ -230,6 +231,7 @@ impl World {
 
     fn tell_listeners(&mut self, here: NodeId, there: NodeId, event: NodeEvent) {
         let listeners: Vec<(PidId, News, i64)> = self
+            .run
             .network
             .listeners
             .iter()
@@ -272,15 +274,15 @@ impl World {
     // Subscriptions to nodes
 
     pub(crate) fn watch_node(&mut self, name: AtomId) {
-        *self.network.watchers.entry((self.current, name)).or_default() += 1;
+        *self.run.network.watchers.entry((self.run.current, name)).or_default() += 1;
     }
 
     pub(crate) fn unwatch_node(&mut self, name: AtomId) {
-        let key = (self.current, name);
-        if let Some(times) = self.network.watchers.get_mut(&key) {
+        let key = (self.run.current, name);
+        if let Some(times) = self.run.network.watchers.get_mut(&key) {
             *times -= 1;
             if *times == 0 {
-                self.network.watchers.remove(&key);
+                self.run.network.watchers.remove(&key);
             }
         }
     }
@@ -288,10 +290,10 @@ impl World {
     /// Subscribes the running process to news of nodes, or cancels its subscription. Returns how often it was
     /// subscribed before.
     pub(crate) fn listen_to_nodes(&mut self, news: News, is_on: bool) -> i64 {
-        let key = (self.current, news);
-        let before = self.network.listeners.get(&key).copied().unwrap_or(0);
+        let key = (self.run.current, news);
+        let before = self.run.network.listeners.get(&key).copied().unwrap_or(0);
         if is_on {
-            self.network.listeners.insert(key, before + 1);
+            self.run.network.listeners.insert(key, before + 1);
             // On BEAM, residents subscribe before any node is connected; here they may start later, so they are told of
             // all connected nodes.
             if self.me().is_some_and(|it| it.resident.is_some()) {
@@ -299,20 +301,20 @@ impl World {
                 for node in self.nodes_up() {
                     if node != here && self.is_connected(node) {
                         let message = self.news(node, NodeEvent::Up, news);
-                        self.send(self.current, message);
+                        self.send(self.run.current, message);
                     }
                 }
             }
         } else {
             // One cancellation removes all subscriptions.
-            self.network.listeners.remove(&key);
+            self.run.network.listeners.remove(&key);
         }
         before
     }
 
     pub(super) fn stop_watching_nodes(&mut self, pid: PidId) {
-        self.network.watchers.retain(|it, _| it.0 != pid);
-        self.network.listeners.retain(|it, _| it.0 != pid);
+        self.run.network.watchers.retain(|it, _| it.0 != pid);
+        self.run.network.listeners.retain(|it, _| it.0 != pid);
     }
 
     // The process `net_kernel`

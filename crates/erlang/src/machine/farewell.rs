@@ -69,8 +69,8 @@ impl World {
 
     pub(crate) fn next_part(&self, pid: PidId, farewell: &Farewell) -> Option<Part> {
         if !farewell.is_gone {
-            let is_noticed = self.schedule.is_some();
-            let table = is_noticed.then(|| self.ets.owned_by(pid).next()).flatten();
+            let is_noticed = self.run.schedule.is_some();
+            let table = is_noticed.then(|| self.run.ets.owned_by(pid).next()).flatten();
             return Some(table.map_or(Part::Leave, Part::Table));
         }
         let link = farewell.links.front().copied().map(Part::Link);
@@ -108,24 +108,24 @@ impl World {
     }
 
     fn leave(&mut self, pid: PidId, reason: Value) -> Option<Process> {
-        if self.tracing.is_some() {
+        if self.run.tracing.is_some() {
             self.trace_exit(pid, reason);
         }
-        let process = self.processes.remove(&pid)?;
-        self.queue.remove(pid);
+        let process = self.run.processes.remove(&pid)?;
+        self.run.queue.remove(pid);
         if let Some(name) = process.name {
-            self.registry.remove(&(pid.node(), name));
+            self.run.registry.remove(&(pid.node(), name));
         }
         self.stop_watching_nodes(pid);
         // In a scheduled run, the firing of a timer is a step of its own, so the timer stays even without a receiver.
-        if self.schedule.is_none() {
-            self.timers.drop_for(pid);
+        if self.run.schedule.is_none() {
+            self.run.timers.drop_for(pid);
         }
-        if !self.suspended.is_empty() {
+        if !self.run.suspended.is_empty() {
             self.resume_all_of(pid);
         }
-        if process.on_return == OnReturn::Unit && self.ended.is_none() {
-            self.ended = Some(Ended::Killed(reason));
+        if process.on_return == OnReturn::Unit && self.run.ended.is_none() {
+            self.run.ended = Some(Ended::Killed(reason));
         }
         match process.on_return {
             OnReturn::Output { asker, request, .. } => io::failed(self, asker, request, reason),
@@ -134,12 +134,12 @@ impl World {
         }
         owner_died(self, pid);
         self.files.owner_died(pid);
-        self.buffers.owner_died(pid);
+        self.run.buffers.owner_died(pid);
         self.ports_of_dead(pid, reason);
         let is_buried = self.bury(&process);
         for (reference, monitor) in process.monitors.iter().filter(|_| !is_buried) {
             if let Some(target) = monitor.target.pid()
-                && let Some(target) = self.processes.get_mut(&target)
+                && let Some(target) = self.run.processes.get_mut(&target)
             {
                 target.monitored_by.retain(|it| it.0 != *reference);
             }
@@ -153,11 +153,11 @@ impl World {
         {
             return;
         }
-        if let Some(linked) = self.processes.get_mut(&other) {
+        if let Some(linked) = self.run.processes.get_mut(&other) {
             linked.links.remove(&pid);
             self.link_gone(other, pid);
         }
-        if self.tracing.is_some() {
+        if self.run.tracing.is_some() {
             self.trace_linked(other, Value::pid(pid), "getting_unlinked");
         }
         self.exit_signal(pid, other, reason, Through::Link);
@@ -166,7 +166,7 @@ impl World {
     /// Whether the end of a process concerns another one: the two are linked, or would be if the other one had not
     /// ended.
     pub(super) fn hears_through_link(&self, pid: PidId, other: PidId) -> bool {
-        let is_linked = self.processes.get(&other).is_none_or(|it| it.links.contains(&pid));
+        let is_linked = self.run.processes.get(&other).is_none_or(|it| it.links.contains(&pid));
         is_linked && !self.is_parted(pid, other)
     }
 }

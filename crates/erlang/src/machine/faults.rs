@@ -5,6 +5,7 @@ use crate::code::{Handler, HandlerKind, Ins, Src, Target};
 use crate::machine::construct::BitsFailed;
 use crate::machine::interpret::{Cpu, Flow, Pause, pause};
 use crate::machine::raise::{self, Raised};
+use term::fit_u32;
 use values::{AtomId, Value, View};
 
 impl Cpu<'_> {
@@ -21,7 +22,7 @@ impl Cpu<'_> {
         {
             return self.fault(Fault::Plain(reason), None);
         }
-        let arity = u32::try_from(args.len()).unwrap_or(u32::MAX);
+        let arity = fit_u32(args.len());
         let builtin = self.program.resolve(AtomId::ERLANG, name, arity);
         match builtin {
             Some(Target::Builtin(id)) => {

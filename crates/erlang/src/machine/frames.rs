@@ -6,6 +6,7 @@ use crate::builtins::{Fault, Stop};
 use crate::code::{FnId, Reg};
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
 use crate::machine::process::Frame;
+use term::fit_u32;
 use values::{FunKind, Value, View};
 
 /// A return address that returns at once: the call that it belongs to was a tail call.
@@ -237,5 +238,5 @@ impl Cpu<'_> {
 }
 
 pub(super) fn low_u32(value: usize) -> u32 {
-    u32::try_from(value).unwrap_or(u32::MAX)
+    fit_u32(value)
 }

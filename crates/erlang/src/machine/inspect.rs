@@ -43,10 +43,10 @@ pub(super) fn answer(cpu: &mut Cpu<'_>, builtin: &Builtin, args: &[Value]) -> Re
     match (builtin.name, args) {
         ("check_process_code", [module]) => {
             let module = module.as_atom().ok_or(Fault::BADARG)?;
-            Ok(Value::bool(runs_old(cpu, cpu.world.current, module)))
+            Ok(Value::bool(runs_old(cpu, cpu.world.run.current, module)))
         }
         ("request_system_task", [whom, priority, request]) => {
-            let me = Value::pid(cpu.world.current);
+            let me = Value::pid(cpu.world.run.current);
             system_task(cpu, [me, *whom, *priority, *request])
         }
         ("request_system_task", [asker, whom, priority, request]) => {
@@ -58,7 +58,7 @@ pub(super) fn answer(cpu: &mut Cpu<'_>, builtin: &Builtin, args: &[Value]) -> Re
 
 /// Whether a process runs the old version of a module.
 fn runs_old(cpu: &Cpu<'_>, pid: PidId, module: AtomId) -> bool {
-    if pid != cpu.world.current {
+    if pid != cpu.world.run.current {
         return execution(cpu.world, pid).is_some_and(|it| cpu.world.is_old(module, positions(it)));
     }
     let pcs = std::iter::once(cpu.pc).chain(cpu.frames.iter().map(|it| it.pc));
@@ -174,7 +174,7 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
         "dictionary" | "messages" if is_sensitive => return Ok(Value::NIL),
         _ => (),
     }
-    let is_me = pid == cpu.world.current;
+    let is_me = pid == cpu.world.run.current;
     let n_frames =
         if is_me { cpu.frames.len() } else { execution(cpu.world, pid).map_or(0, n_frames) };
     let n_catches = if name == "catchlevel" { n_catches(cpu, pid) } else { 0 };
@@ -189,7 +189,7 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
     let w = &mut *cpu.world;
     let status = if is_dirty { AtomId::RUNNING } else { status_of(w, pid) };
     let outside;
-    let process = match w.processes.get(&pid) {
+    let process = match w.run.processes.get(&pid) {
         Some(process) => process,
         None => {
             outside = device(w, pid);
@@ -223,7 +223,7 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
         "monitored_by" => {
             // Removed monitors remain in the list in scheduled runs.
             let is_there = |it: &&(RefId, PidId)| {
-                let theirs = w.processes.get(&it.1).map(|it| &it.monitors);
+                let theirs = w.run.processes.get(&it.1).map(|it| &it.monitors);
                 theirs.is_none_or(|of| of.contains_key(&it.0))
             };
             let watchers = process.monitored_by.iter().filter(is_there);
@@ -273,7 +273,7 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
 fn n_catches(cpu: &Cpu<'_>, pid: PidId) -> usize {
     let own;
     let (pc, frames) = match execution(cpu.world, pid) {
-        _ if pid == cpu.world.current => (cpu.pc, &cpu.frames),
+        _ if pid == cpu.world.run.current => (cpu.pc, &cpu.frames),
         Some(execution) => (execution.pc, &execution.frames),
         None => {
             own = Vec::new();
@@ -295,7 +295,7 @@ pub(crate) struct HeapSize {
 /// it needs.
 fn heap_size(cpu: &Cpu<'_>, pid: PidId, least: i64) -> HeapSize {
     let w = &*cpu.world;
-    let Some(process) = w.processes.get(&pid) else {
+    let Some(process) = w.run.processes.get(&pid) else {
         return HeapSize { block: HEAP_WORDS, used: 0 };
     };
     if process.status == Status::Hibernating {
@@ -328,7 +328,7 @@ impl World {
 
     /// Enforces the heap limit of a process that is not running: kills it or logs the excess, as its limit says.
     pub(crate) fn enforce_heap_limit(&mut self, pid: PidId) {
-        let Some(process) = self.processes.get(&pid) else { return };
+        let Some(process) = self.run.processes.get(&pid) else { return };
         let Some(limit) = process.heap_limit.filter(|_| process.execution.is_some()) else {
             return;
         };
@@ -338,7 +338,7 @@ impl World {
         }
         if used > limit.words && limit.kills {
             self.terminate(pid, Value::atom(AtomId::KILLED));
-        } else if let Some(process) = self.processes.get_mut(&pid) {
+        } else if let Some(process) = self.run.processes.get_mut(&pid) {
             process.heap_limit = Some(HeapLimit { made: 0, is_due: false, ..limit });
         }
     }
@@ -363,8 +363,8 @@ fn device(w: &mut World, pid: PidId) -> Process {
 }
 
 fn status_of(w: &World, pid: PidId) -> AtomId {
-    match w.processes.get(&pid).map(|it| it.status) {
-        _ if pid == w.current => AtomId::RUNNING,
+    match w.run.processes.get(&pid).map(|it| it.status) {
+        _ if pid == w.run.current => AtomId::RUNNING,
         Some(_) if w.is_suspended(pid) => AtomId::SUSPENDED,
         Some(Status::Runnable) => AtomId::RUNNABLE,
         Some(Status::Waiting | Status::Hibernating) | None => AtomId::WAITING,
@@ -400,11 +400,11 @@ fn monitors(w: &mut World, targets: &[MonitorTarget]) -> Value {
 /// The value of a process flag, or its default.
 pub(crate) fn flag(w: &mut World, pid: PidId, name: &str) -> Value {
     let id = w.atoms.intern(name);
-    if let Some(value) = w.processes.get(&pid).and_then(|it| it.flags.get(&id)) {
+    if let Some(value) = w.run.processes.get(&pid).and_then(|it| it.flags.get(&id)) {
         return *value;
     }
     // A system-wide value is the default for processes that do not set their own.
-    if let Some(value) = w.system_flags.get(&id) {
+    if let Some(value) = w.run.system_flags.get(&id) {
         return *value;
     }
     match name {
@@ -452,7 +452,7 @@ pub(crate) fn garbage_collection_info(w: &mut World, heap: HeapSize, n_frames: u
 // Positions of processes
 
 pub(super) fn execution(w: &World, pid: PidId) -> Option<&Execution> {
-    w.processes.get(&pid)?.execution.as_ref()
+    w.run.processes.get(&pid)?.execution.as_ref()
 }
 
 fn n_frames(execution: &Execution) -> usize {
@@ -460,7 +460,7 @@ fn n_frames(execution: &Execution) -> usize {
 }
 
 fn place(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Value {
-    let pcs: Vec<u32> = if pid == cpu.world.current {
+    let pcs: Vec<u32> = if pid == cpu.world.run.current {
         let callers = cpu.frames.iter().rev().map(|it| it.pc);
         std::iter::once(cpu.pc).chain(callers).collect()
     } else {
@@ -471,7 +471,7 @@ fn place(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Value {
         // A process that waits is at the instruction with which it will continue.
         std::iter::once(execution.pc + 1).chain(callers).collect()
     };
-    if cpu.world.processes.get(&pid).is_some_and(|it| it.status == Status::Hibernating) {
+    if cpu.world.run.processes.get(&pid).is_some_and(|it| it.status == Status::Hibernating) {
         let hibernate = cpu.world.atoms.intern("hibernate");
         return call_place(cpu.world, (AtomId::ERLANG, hibernate, 3), name);
     }
@@ -517,7 +517,7 @@ fn backtrace(cpu: &mut Cpu<'_>, pid: PidId) -> Value {
 
 /// A process that has not run yet is at the beginning of its first function.
 fn new_place(w: &mut World, pid: PidId, name: &str) -> Value {
-    let call = w.processes.get(&pid).map(|it| it.initial_call);
+    let call = w.run.processes.get(&pid).map(|it| it.initial_call);
     match call {
         Some(call) => call_place(w, call, name),
         None => Value::atom(AtomId::UNDEFINED),

@@ -578,7 +578,7 @@ impl Cpu<'_> {
                 Ins::Closure { dst, n, lambda, args } => {
                     let free = self.values(args, n as usize);
                     let lambda = LambdaId(lambda);
-                    let maker = self.world.current;
+                    let maker = self.world.run.current;
                     let value = self.world.heap.closure(lambda, maker, &free);
                     self.set(dst, value);
                 }
@@ -614,7 +614,7 @@ impl Cpu<'_> {
                     }
                 }
                 Ins::Peek { found, message } => {
-                    let turn = match &self.world.schedule {
+                    let turn = match &self.world.run.schedule {
                         Some(_) => self.world.peek_turn(pc),
                         None => Turn::Look,
                     };
@@ -633,7 +633,7 @@ impl Cpu<'_> {
                     self.set(message, next.unwrap_or(Value::NIL));
                 }
                 Ins::PeekNext => {
-                    if self.world.schedule.is_some() && self.world.probed_leaves() {
+                    if self.world.run.schedule.is_some() && self.world.probed_leaves() {
                         return pause(Pause::Stop(Stop::NeedTurn));
                     }
                     if let Some(me) = self.world.me() {
@@ -641,7 +641,7 @@ impl Cpu<'_> {
                     }
                 }
                 Ins::RemoveMessage => {
-                    if self.world.schedule.is_some() && self.world.probed_takes() {
+                    if self.world.run.schedule.is_some() && self.world.probed_takes() {
                         return pause(Pause::Stop(Stop::NeedTurn));
                     }
                     self.world.remove_message();

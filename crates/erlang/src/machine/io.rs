@@ -44,7 +44,7 @@ fn perform(
             };
             let execution = Execution::apply(*module, *function, &args);
             let Ok(pid) = w.spawn(execution) else { return IoOutcome::Reply(request_error(w)) };
-            if let Some(process) = w.processes.get_mut(&pid) {
+            if let Some(process) = w.run.processes.get_mut(&pid) {
                 process.on_return = OnReturn::Output { asker, request: reply_as, device };
             }
             IoOutcome::Later
@@ -108,7 +108,8 @@ pub(super) fn failed(w: &mut World, asker: PidId, request: Value, _reason: Value
 fn write(w: &mut World, device: PidId, chars: Value) -> IoOutcome {
     match text_of(w, chars) {
         Some(text) => {
-            let output = if device == STANDARD_ERROR { &mut w.error_output } else { &mut w.output };
+            let output =
+                if device == STANDARD_ERROR { &mut w.run.error_output } else { &mut w.run.output };
             output.extend_from_slice(text.as_bytes());
             IoOutcome::Reply(Value::atom(AtomId::OK))
         }

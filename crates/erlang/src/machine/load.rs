@@ -6,6 +6,7 @@ use crate::host::{HostError, ModuleCode};
 use crate::lower::{self, Assembly};
 use crate::machine::{LoadedModule, Machine, MachineError, Object, World};
 use std::collections::BTreeSet;
+use term::fit_u32;
 use term::{Atom, Term};
 use trace::Head;
 use values::{AtomId, from_term};
@@ -135,7 +136,7 @@ impl Machine {
         }
         let tree = core::read(&code.core, &code.file).map_err(MachineError::Read)?;
         lower::lower(program, world, &tree, closures).map_err(MachineError::Lower)?;
-        let arity = |it: &Lambda| u32::try_from(it.params.len()).unwrap_or(u32::MAX);
+        let arity = |it: &Lambda| fit_u32(it.params.len());
         let functions = tree.functions.iter().map(|it| (it.name.clone(), arity(&it.lambda)));
         let functions = functions.collect();
         Ok((tree.exports, functions))

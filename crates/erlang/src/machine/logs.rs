@@ -56,7 +56,7 @@ pub(super) fn handler_config(w: &mut World) -> Value {
 impl World {
     /// Logs that a process ended with an exception other than an exit.
     pub(super) fn log_crash(&mut self, pid: PidId, reason: Value) {
-        if self.processes.get(&pid).is_none_or(|it| it.on_return != OnReturn::Nobody) {
+        if self.run.processes.get(&pid).is_none_or(|it| it.on_return != OnReturn::Nobody) {
             return;
         }
         let (format, args) = if self.heap.nodes.is_distributed() {
@@ -69,7 +69,7 @@ impl World {
     }
 
     pub(super) fn log_heap_limit(&mut self, pid: PidId, limit: HeapLimit, heap: HeapSize) {
-        let n_messages = self.processes.get(&pid).map_or(0, |it| it.mailbox.len());
+        let n_messages = self.run.processes.get(&pid).map_or(0, |it| it.mailbox.len());
         let info = garbage_collection_info(self, heap, 0);
         let (words, total) = (Value::int(limit.words), Value::int(heap.block));
         let (kills, reports) = (Value::bool(limit.kills), Value::bool(limit.reports));
@@ -79,7 +79,7 @@ impl World {
 
     fn log_error(&mut self, about: PidId, format: &str, args: &[Value]) {
         // In a scheduled or replayed run, logging would be an additional step.
-        if self.schedule.is_some() || self.replay.is_some() {
+        if self.run.schedule.is_some() || self.replay.is_some() {
             return;
         }
         let Some(to) = self.system_logger(about.node()) else { return };
@@ -87,7 +87,7 @@ impl World {
         match to {
             SystemLogger::Process(pid) => self.send(pid, event),
             SystemLogger::NotYet => {
-                self.logs.early.push((about.node(), event));
+                self.run.logs.early.push((about.node(), event));
                 let name = self.atoms.intern("logger");
                 self.boot_unasked(about.node(), name);
             }
@@ -96,7 +96,7 @@ impl World {
 
     /// The process that receives the runtime's log events on a node; `None` if they are dropped.
     fn system_logger(&self, node: NodeId) -> Option<SystemLogger> {
-        let flag = self.atoms.find("system_logger").and_then(|it| self.system_flags.get(&it));
+        let flag = self.atoms.find("system_logger").and_then(|it| self.run.system_flags.get(&it));
         let is_there = |it: &PidId| it.node() == node && self.is_alive(*it);
         if let Some(pid) = flag.and_then(|it| it.as_pid()).filter(is_there) {
             return Some(SystemLogger::Process(pid));
@@ -111,7 +111,7 @@ impl World {
 
     /// The event `{log, error, Format, Args, Meta}`.
     fn event(&mut self, about: PidId, format: &str, args: &[Value]) -> Value {
-        let leader = self.processes.get(&about).map(|it| it.group_leader);
+        let leader = self.run.processes.get(&about).map(|it| it.group_leader);
         let how = [("emulator", Value::TRUE), ("tag", atom(self, "error"))];
         let how = self.map_of(&how);
         let meta = [
@@ -136,8 +136,8 @@ impl World {
         let Some(name) = self.atoms.find("logger_proxy") else { return };
         let Some(proxy) = self.whereis_on(node, name) else { return };
         let (early, others) =
-            std::mem::take(&mut self.logs.early).into_iter().partition(|it| it.0 == node);
-        self.logs.early = others;
+            std::mem::take(&mut self.run.logs.early).into_iter().partition(|it| it.0 == node);
+        self.run.logs.early = others;
         let early: Vec<(NodeId, Value)> = early;
         for (_, event) in early {
             self.send(proxy, event);

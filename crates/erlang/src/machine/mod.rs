@@ -47,4 +47,6 @@ pub use schedule::{Schedule, Staged, Told};
 pub use unit::Unit;
 pub use versions::OldCode;
 pub(crate) use world::LITERAL_COLLECTOR;
-pub use world::{Ended, Epoch, LoadedModule, Object, PidNames, STANDARD_ERROR, USER, World};
+pub use world::{
+    Ended, Epoch, LoadedModule, Object, PidNames, RunState, STANDARD_ERROR, USER, World,
+};

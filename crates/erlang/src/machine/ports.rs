@@ -399,7 +399,7 @@ impl World {
         };
         if from != Some(owner) || !self.port_request(id, request) {
             let badsig = atom(self, "badsig");
-            let me = self.current;
+            let me = self.run.current;
             self.signal(Value::port(id), me, badsig, Through::Link);
         }
     }

@@ -285,10 +285,10 @@ fn depth(world: &World) -> usize {
 
 /// The value of the system flag `backtrace_depth`.
 pub(super) fn depth_asked(world: &World) -> usize {
-    if world.system_flags.is_empty() {
+    if world.run.system_flags.is_empty() {
         return USUAL_DEPTH;
     }
-    let flag = world.atoms.find("backtrace_depth").and_then(|it| world.system_flags.get(&it));
+    let flag = world.atoms.find("backtrace_depth").and_then(|it| world.run.system_flags.get(&it));
     flag.and_then(|it| it.as_usize()).unwrap_or(USUAL_DEPTH)
 }
 

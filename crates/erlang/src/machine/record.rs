@@ -15,6 +15,7 @@ use crate::machine::interpret::Cpu;
 use crate::machine::schedule::LONG_MILLIS;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use term::fit_u32;
 use term::{Domain, ExprId, Exprs, Kind as Sort, Op, Term, TypeId, Types, Var};
 use trace::{Choice, ClauseId, Covered, Head, Looked, Loss, Mode};
 use values::{
@@ -136,7 +137,7 @@ impl Recorder {
 
     /// The value as a symbolic argument of the unit, with index `n`.
     pub(crate) fn argument(&mut self, n: usize, value: Value) -> Value {
-        let var = Var(u32::try_from(n).unwrap_or(u32::MAX));
+        let var = Var(fit_u32(n));
         value.with_shadow(shadow(self.exprs.var(var)))
     }
 
@@ -333,7 +334,7 @@ impl World {
             return;
         };
         let names = self.given_names();
-        let is_taken = found.is_some_and(|it| self.registry.contains_key(&(self.here(), it)));
+        let is_taken = found.is_some_and(|it| self.run.registry.contains_key(&(self.here(), it)));
         let heads = names.into_iter().map(|it| Head::Literal(Term::atom(self.atoms.name(it))));
         let heads: Arc<[Head]> = heads.collect();
         let Ok(term) = to_term(&self.heap, &self.atoms, name) else { return };
@@ -347,7 +348,7 @@ impl World {
     fn given_names(&self) -> Vec<AtomId> {
         let here = self.here();
         let is_own = |pid: &PidId| !self.is_from_the_beginning(*pid);
-        let own = self.registry.iter().filter(|it| it.0.0 == here && is_own(it.1));
+        let own = self.run.registry.iter().filter(|it| it.0.0 == here && is_own(it.1));
         own.map(|it| it.0.1).collect()
     }
 
@@ -432,9 +433,9 @@ impl World {
         if time.shadow().is_none() {
             return;
         }
-        let counts = match self.schedule {
+        let counts = match self.run.schedule {
             Some(_) => !self.is_less(time, LONG_MILLIS),
-            None => self.timers.next_at().is_some(),
+            None => self.run.timers.next_at().is_some(),
         };
         if counts {
             self.look_at("how long a process waits", time);

@@ -5,6 +5,7 @@
 
 use crate::builtins::{Builtin, Fault, Stop};
 use crate::code::{FnId, FunctionInfo, Ins, Program};
+use crate::machine::RunState;
 use crate::machine::interpret::{Cpu, Flow, Pause, pause};
 use crate::machine::process::Execution;
 use crate::machine::run::{Machine, MachineError, Run};
@@ -12,6 +13,7 @@ use crate::machine::{Recorder, World};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use term::fit_u32;
 use term::{Atom, Term};
 use trace::{ClauseId, SiteId};
 use values::{Atoms, PidId, Value, View, from_term};
@@ -152,7 +154,9 @@ impl World {
         (module, name, arity): (&str, &str, usize),
         is_outside: impl FnOnce(&Outside) -> bool,
     ) -> Option<Answer> {
-        let World { replay: Some(replay), current, .. } = self else { return None };
+        let World { replay: Some(replay), run: RunState { current, .. }, .. } = self else {
+            return None;
+        };
         // Only calls of the unit's process are logged.
         if *current != replay.unit || !is_outside(&replay.outside) {
             return None;
@@ -167,7 +171,7 @@ impl World {
 
     pub(super) fn enter_clause(&mut self, clause: ClauseId) {
         if let Some(replay) = &mut self.replay
-            && self.current == replay.unit
+            && self.run.current == replay.unit
             && let Some(entered) = &mut replay.entered
         {
             entered.push(clause);
@@ -176,7 +180,9 @@ impl World {
 
     /// Samples the stack between two slices.
     pub(super) fn sample(&mut self, program: &Program, execution: &Execution, reductions: u64) {
-        let World { replay: Some(replay), atoms, current, .. } = self else { return };
+        let World { replay: Some(replay), atoms, run: RunState { current, .. }, .. } = self else {
+            return;
+        };
         if *current == replay.unit {
             replay.sample(program, atoms, execution, reductions);
         }
@@ -290,7 +296,7 @@ impl Replay {
         let mut running: Vec<(u32, u32)> =
             frames.map(|it| (it.pc.saturating_sub(1), it.base)).collect();
         if execution.frames.len() < MAX_FRAMES {
-            running.push((execution.pc, u32::try_from(execution.base).unwrap_or(u32::MAX)));
+            running.push((execution.pc, fit_u32(execution.base)));
         }
         let running = running.into_iter().filter_map(|(pc, base)| {
             Some(SampledCall { function: id(pc)?, base, since: reductions })

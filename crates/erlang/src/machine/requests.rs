@@ -6,6 +6,7 @@ use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Effect, Fault, How, Request, Stop};
 use crate::host::{HostAnswer, HostError};
 use crate::lower;
+use crate::machine::RunState;
 use crate::machine::process::{Execution, OnReturn, Start};
 use crate::machine::versions::Purge;
 use crate::machine::{Machine, MachineError, Object, World};
@@ -48,7 +49,7 @@ impl Machine {
         {
             *trace = self.frame_of(builtin, args);
         }
-        let World { heap, atoms, processes, .. } = &mut self.world;
+        let World { heap, atoms, run: RunState { processes, .. }, .. } = &mut self.world;
         let (start, values) = match answer {
             HostAnswer::Value(term) => (Start::Deliver, vec![from_term(heap, atoms, &term)]),
             HostAnswer::Raised { class, reason, trace } => {
@@ -179,8 +180,8 @@ impl Machine {
             }
             Err(error) => return Err(Stop::Host { why: error.to_string() }),
         };
-        let owner = self.world.current;
-        let id = self.world.handles.make(owner, HandleKind::Other);
+        let owner = self.world.run.current;
+        let id = self.world.run.handles.make(owner, HandleKind::Other);
         self.prepared.insert(id, (module, code));
         let handle = to_term(&self.world.heap, &self.world.atoms, Value::reference(id));
         Ok(handle.map_or_else(|_| raised("badarg"), HostAnswer::Value))
@@ -251,16 +252,16 @@ impl Machine {
             info.is_some_and(|it| it.name == name && it.arity == 0)
         });
         let Some(found) = found else { return Ok(()) };
-        let loader = self.world.current;
+        let loader = self.world.run.current;
         let pid = match self.world.spawn(Execution::enter(found)) {
             Ok(pid) => pid,
             Err(Fault::Stop(stop)) => return Err(*stop),
             Err(_) => return Ok(()),
         };
-        if let Some(process) = self.world.processes.get_mut(&pid) {
+        if let Some(process) = self.world.run.processes.get_mut(&pid) {
             process.on_return = OnReturn::OnLoad { module };
         }
-        self.world.suspended.insert((pid, loader), 1);
+        self.world.run.suspended.insert((pid, loader), 1);
         Ok(())
     }
 
@@ -269,8 +270,8 @@ impl Machine {
         self.forget(module);
         let reason = Value::atom(self.world.atoms.intern("on_load_failure"));
         let answer = self.world.heap.tuple(&[Value::atom(AtomId::ERROR), reason]);
-        let loader = self.world.suspended.keys().find(|it| it.0 == pid).map(|it| it.1);
-        let loader = loader.and_then(|it| self.world.processes.get_mut(&it));
+        let loader = self.world.run.suspended.keys().find(|it| it.0 == pid).map(|it| it.1);
+        let loader = loader.and_then(|it| self.world.run.processes.get_mut(&it));
         if let Some(execution) = loader.and_then(|it| it.execution.as_mut())
             && execution.start == Start::Deliver
             && let Some(value) = execution.stack.last_mut()
@@ -354,7 +355,7 @@ impl Machine {
             return raised(if builtin.module == "code" { "function_clause" } else { "badarg" });
         };
         let by_server = builtin.module == "code";
-        if self.world.old_code.contains_key(&module) {
+        if self.world.run.old_code.contains_key(&module) {
             return if by_server { truth(false) } else { raised("badarg") };
         }
         if self.world.modules.contains_key(&module) {
@@ -405,7 +406,7 @@ impl Machine {
     }
 
     fn has_both_versions(&self, module: AtomId) -> bool {
-        self.world.modules.contains_key(&module) && self.world.old_code.contains_key(&module)
+        self.world.modules.contains_key(&module) && self.world.run.old_code.contains_key(&module)
     }
 
     /// Makes the current version of a module the old one, after purging an older version.

@@ -139,7 +139,6 @@ impl Machine {
             allowed,
             logging,
             epoch,
-            environment: environment.clone(),
             files: OpenFiles::of(host.files()),
             ports: Ports::of(host.programs(), host.sockets()),
             ..World::default()
@@ -259,14 +258,14 @@ impl Machine {
         let mut process = Process::new(unit, PidId(0), execution, dictionary);
         process.on_return = OnReturn::Unit;
         process.group_leader = USER;
-        self.world.processes.insert(unit, process);
+        self.world.run.processes.insert(unit, process);
         self.world.enqueue(unit);
         let outcome = self.schedule();
-        let output = std::mem::take(&mut self.world.output);
-        let error_output = std::mem::take(&mut self.world.error_output);
+        let output = std::mem::take(&mut self.world.run.output);
+        let error_output = std::mem::take(&mut self.world.run.error_output);
         let reductions = self.reductions;
         let outcome = self.outcome(outcome);
-        let covered = Covered::from_words(std::mem::take(&mut self.world.covered));
+        let covered = Covered::from_words(std::mem::take(&mut self.world.run.covered));
         self.end();
         Ok(Run { outcome: outcome?, output, error_output, reductions, covered })
     }
@@ -274,7 +273,7 @@ impl Machine {
     pub(super) fn begin(&mut self) -> Result<(), MachineError> {
         self.reductions = 0;
         self.world.heap.effort.reset();
-        self.world.environment.clone_from(&self.environment);
+        self.world.run.environment.clone_from(&self.environment);
         self.world.atoms.intern(CONTROLLER);
         if self.world.facts.is_empty() {
             let system = self.host.system().map_err(MachineError::Host)?;
@@ -329,11 +328,11 @@ impl Machine {
     /// Runs processes until the unit has ended or a deadlock is reached.
     fn schedule(&mut self) -> Result<Stopped, MachineError> {
         loop {
-            if self.world.ended.is_some() {
+            if self.world.run.ended.is_some() {
                 self.write_logs()?;
                 return Ok(Stopped::Ended);
             }
-            while let Some(timer) = self.world.timers.take_due(self.world.clock) {
+            while let Some(timer) = self.world.run.timers.take_due(self.world.run.clock) {
                 self.world.fire(timer);
             }
             if self.world.awaits_outside() {
@@ -341,13 +340,13 @@ impl Machine {
                 if self.interrupt.load(Ordering::Relaxed) {
                     return Ok(Stopped::Stop(Stop::Interrupted));
                 }
-                if self.world.queue.is_empty() {
+                if self.world.run.queue.is_empty() {
                     continue;
                 }
             }
-            let Some(pid) = self.world.queue.take(self.world.schedulers()) else {
-                match self.world.timers.next_at() {
-                    Some(at) => self.world.clock = self.world.clock.max(at),
+            let Some(pid) = self.world.run.queue.take(self.world.schedulers()) else {
+                match self.world.run.timers.next_at() {
+                    Some(at) => self.world.run.clock = self.world.run.clock.max(at),
                     None => return Ok(Stopped::Deadlock),
                 }
                 continue;
@@ -363,17 +362,17 @@ impl Machine {
 
     /// Runs the logger's processes after the unit has ended, until all log events are written.
     fn write_logs(&mut self) -> Result<(), MachineError> {
-        if self.world.logging == Logging::Silent || self.world.residents.is_empty() {
+        if self.world.logging == Logging::Silent || self.world.run.residents.is_empty() {
             return Ok(());
         }
         for _ in 0..SLICES_OF_LOGGER {
-            let processes = &self.world.processes;
+            let processes = &self.world.run.processes;
             let is_due = |it: &PidId| {
                 let process = processes.get(it);
                 process.is_some_and(|it| it.resident.is_some() || it.on_return.is_output())
             };
-            let Some(pid) = self.world.queue.iter().find(is_due) else { break };
-            self.world.queue.remove(pid);
+            let Some(pid) = self.world.run.queue.iter().find(is_due) else { break };
+            self.world.run.queue.remove(pid);
             if self.run_process(pid)?.is_some() {
                 break;
             }
@@ -384,33 +383,33 @@ impl Machine {
     /// Receives output of external programs. If no process is runnable, waits for it until the next timer, and advances
     /// the virtual clock by the elapsed time.
     fn listen(&mut self) {
-        if !self.world.queue.is_empty() {
+        if !self.world.run.queue.is_empty() {
             self.world.listen(Duration::ZERO);
             self.world.expire_sockets();
             return;
         }
-        let until = [self.world.timers.next_at(), self.world.socket_deadline()];
+        let until = [self.world.run.timers.next_at(), self.world.socket_deadline()];
         let until = until.into_iter().flatten().min();
-        let left = until.map(|it| Duration::from_nanos(it.saturating_sub(self.world.clock)));
+        let left = until.map(|it| Duration::from_nanos(it.saturating_sub(self.world.run.clock)));
         let elapsed = self.world.listen(left.unwrap_or(PATIENCE).min(PATIENCE));
         let elapsed = u64::try_from(elapsed.as_nanos()).unwrap_or(0);
-        self.world.clock = self.world.clock.saturating_add(elapsed);
+        self.world.run.clock = self.world.run.clock.saturating_add(elapsed);
         self.world.expire_sockets();
     }
 
     fn run_process(&mut self, pid: PidId) -> Result<Option<Stop>, MachineError> {
         if self.world.is_suspended(pid) {
-            self.world.stalled.insert(pid);
+            self.world.run.stalled.insert(pid);
             return Ok(None);
         }
-        self.world.current = pid;
-        self.world.shared.give_up_erased();
-        let Some(process) = self.world.processes.get_mut(&pid) else { return Ok(None) };
+        self.world.run.current = pid;
+        self.world.run.shared.give_up_erased();
+        let Some(process) = self.world.run.processes.get_mut(&pid) else { return Ok(None) };
         let Some(mut execution) = process.execution.take() else { return Ok(None) };
         let slice = u32::try_from(self.world.limits.reductions.saturating_sub(self.reductions))
             .unwrap_or(u32::MAX)
             .min(SLICE);
-        if self.world.tracing.is_some() {
+        if self.world.run.tracing.is_some() {
             let place = self.place_of(&execution);
             self.world.trace_scheduled(pid, "in", place);
         }
@@ -418,13 +417,13 @@ impl Machine {
         let (pause, used) = run(&self.program, &mut self.world, &mut execution, slice);
         self.reductions += u64::from(used);
         // The virtual clock advances by 100 ns for each reduction.
-        self.world.clock = self.world.clock.saturating_add(u64::from(used) * 100);
+        self.world.run.clock = self.world.run.clock.saturating_add(u64::from(used) * 100);
         execution.live = execution.stack.len();
         if self.world.replay.is_some() {
             self.world.sample(&self.program, &execution, self.reductions);
         }
-        let killed = self.world.killed.take();
-        if self.world.tracing.is_some()
+        let killed = self.world.run.killed.take();
+        if self.world.run.tracing.is_some()
             && killed.is_none()
             && matches!(pause, Pause::Yield | Pause::Wait)
         {
@@ -432,7 +431,7 @@ impl Machine {
             self.world.trace_scheduled(pid, "out", place);
         }
         let mut is_large = false;
-        if let Some(process) = self.world.processes.get_mut(&pid) {
+        if let Some(process) = self.world.run.processes.get_mut(&pid) {
             process.reductions += u64::from(used);
             process.execution = Some(execution);
             if let Some(limit) = &mut process.heap_limit {
@@ -475,7 +474,7 @@ impl Machine {
             Pause::Yield => self.world.enqueue(pid),
             Pause::Wait => {
                 // A message may have arrived while the process was going to sleep.
-                if let Some(process) = self.world.processes.get(&pid)
+                if let Some(process) = self.world.run.processes.get(&pid)
                     && process.status == Status::Runnable
                 {
                     self.world.enqueue(pid);
@@ -486,20 +485,20 @@ impl Machine {
             Pause::Killed(reason) => self.world.terminate(pid, reason),
             Pause::Load(module) | Pause::Stop(Stop::NeedModule(module)) => {
                 self.load(module)?;
-                self.world.queue.push_first(pid);
+                self.world.run.queue.push_first(pid);
             }
             Pause::Stop(Stop::NeedProcess(node, name)) => self.world.boot(node, name, pid),
             Pause::Stop(Stop::NeedFact(name)) => {
                 if let Some(stop) = self.learn(name) {
                     return Ok(Some(stop));
                 }
-                self.world.queue.push_first(pid);
+                self.world.run.queue.push_first(pid);
             }
             Pause::Host { builtin, args } => {
                 if let Some(stop) = self.ask_host(pid, builtin, &args)? {
                     return Ok(Some(stop));
                 }
-                self.world.queue.push_first(pid);
+                self.world.run.queue.push_first(pid);
             }
             Pause::Stop(stop) => return Ok(Some(stop)),
         }
@@ -507,13 +506,13 @@ impl Machine {
     }
 
     pub(super) fn returned(&mut self, pid: PidId, value: Value) {
-        match self.world.processes.get(&pid).map(|it| it.on_return) {
+        match self.world.run.processes.get(&pid).map(|it| it.on_return) {
             Some(OnReturn::Unit) => {
                 self.world.record_result(value);
-                self.world.ended = Some(Ended::Value(value));
+                self.world.run.ended = Some(Ended::Value(value));
             }
             Some(OnReturn::Output { asker, request, device }) => {
-                if let Some(process) = self.world.processes.get_mut(&pid) {
+                if let Some(process) = self.world.run.processes.get_mut(&pid) {
                     process.on_return = OnReturn::Nobody;
                 }
                 io::formatted(&mut self.world, device, asker, request, value);
@@ -532,11 +531,11 @@ impl Machine {
 
     pub(super) fn uncaught(&mut self, pid: PidId, raised: Raised) {
         let Raised { class, reason, trace } = raised;
-        if self.world.processes.get(&pid).is_some_and(|it| it.on_return == OnReturn::Unit) {
-            self.world.ended = Some(Ended::Raised { class, reason, trace });
+        if self.world.run.processes.get(&pid).is_some_and(|it| it.on_return == OnReturn::Unit) {
+            self.world.run.ended = Some(Ended::Raised { class, reason, trace });
         }
         if let Some(OnReturn::OnLoad { module }) =
-            self.world.processes.get(&pid).map(|it| it.on_return)
+            self.world.run.processes.get(&pid).map(|it| it.on_return)
         {
             self.on_load_failed(pid, module);
         }
@@ -561,7 +560,7 @@ impl Machine {
         Ok(match stopped? {
             Stopped::Deadlock => Outcome::Deadlock { waiting: self.world.n_own_processes() },
             Stopped::Stop(stop) => Outcome::Stopped(stop),
-            Stopped::Ended => match self.world.ended {
+            Stopped::Ended => match self.world.run.ended {
                 None => Outcome::Deadlock { waiting: 0 },
                 Some(Ended::Value(value)) => {
                     self.term(value).map_or_else(Outcome::NoTerm, Outcome::Value)

@@ -27,16 +27,16 @@ impl World {
             }
             return;
         }
-        if self.schedule.is_some() {
+        if self.run.schedule.is_some() {
             if self.is_lost(to, message) {
                 return;
             }
             self.post(to, message);
         }
-        if self.tracing.is_some() {
+        if self.run.tracing.is_some() {
             self.trace_received(to, message);
         }
-        if let Some(process) = self.processes.get_mut(&to) {
+        if let Some(process) = self.run.processes.get_mut(&to) {
             process.mailbox.push_back(message);
             self.heap.add_outside(size_of::<Value>());
             self.wake(to);
@@ -98,7 +98,7 @@ impl World {
     }
 
     pub(super) fn send_to_alias(&mut self, alias: RefId, message: Value) {
-        let Some(owner) = self.processes.get_mut(&alias.owner) else {
+        let Some(owner) = self.run.processes.get_mut(&alias.owner) else {
             if self.is_ghost_alias(alias) {
                 self.send(alias.owner, message);
             }
@@ -108,7 +108,7 @@ impl World {
         if self.is_lost(alias.owner, message) {
             return;
         }
-        let Some(owner) = self.processes.get_mut(&alias.owner) else { return };
+        let Some(owner) = self.run.processes.get_mut(&alias.owner) else { return };
         if kind == AliasKind::Reply {
             owner.aliases.remove(&alias);
             self.alias_gone(alias);
@@ -118,7 +118,7 @@ impl World {
     }
 
     pub fn wake(&mut self, pid: PidId) {
-        if let Some(process) = self.processes.get_mut(&pid)
+        if let Some(process) = self.run.processes.get_mut(&pid)
             && process.status != Status::Runnable
         {
             process.status = Status::Runnable;
@@ -128,17 +128,17 @@ impl World {
 
     /// Adds a process to the run queue. In scheduled runs, all processes have the same priority.
     pub(crate) fn enqueue(&mut self, pid: PidId) {
-        let priority = match &self.schedule {
+        let priority = match &self.run.schedule {
             Some(_) => None,
-            None => self.processes.get(&pid).map(|it| Priority::of(it.priority)),
+            None => self.run.processes.get(&pid).map(|it| Priority::of(it.priority)),
         };
-        self.queue.push(pid, priority.unwrap_or_default());
+        self.run.queue.push(pid, priority.unwrap_or_default());
     }
 
     /// Lets a receive that only matches messages with a certain reference skip all older messages.
     pub(crate) fn skip_older(&mut self, reference: RefId) {
         // Recorded, scheduled and replayed runs examine every message.
-        if self.record.is_some() || self.schedule.is_some() || self.replay.is_some() {
+        if self.record.is_some() || self.run.schedule.is_some() || self.replay.is_some() {
             return;
         }
         if let Some(me) = self.me()
@@ -157,21 +157,21 @@ impl World {
         me.marks.taken(seen);
         let pid = me.pid;
         if me.deadline.take().is_some() {
-            self.timers.cancel(TimerId::Receive(pid));
+            self.run.timers.cancel(TimerId::Receive(pid));
         }
     }
 
     /// Decides what a receive without a matching message does: `Some(true)` if its timeout has expired, `Some(false)`
     /// if there is an unexamined message, `None` if the process has to wait.
     pub fn wait(&mut self, timeout: Value) -> Result<Option<bool>, Fault> {
-        if self.schedule.is_some() {
+        if self.run.schedule.is_some() {
             match self.wait_turn(timeout) {
                 WaitTurn::TimesOut => return self.time_out(timeout).map(Some),
                 WaitTurn::Stop => return Ok(None),
                 WaitTurn::Usual => (),
             }
         }
-        let now = self.clock;
+        let now = self.run.clock;
         let Some(me) = self.me() else { return Ok(Some(true)) };
         if me.looks && me.seen < me.mailbox.len() {
             return Ok(Some(false));
@@ -193,7 +193,7 @@ impl World {
             if millis > 0 {
                 let id = TimerId::Receive(pid);
                 let to = TimerTarget::Process(pid);
-                self.timers.start(at, Timer { id, to, message: Value::NIL });
+                self.run.timers.start(at, Timer { id, to, message: Value::NIL });
             }
         }
         let Some(me) = self.me() else { return Ok(Some(true)) };
@@ -201,7 +201,7 @@ impl World {
             me.deadline = None;
             me.seen = 0;
             me.looks = false;
-            self.timers.cancel(TimerId::Receive(pid));
+            self.run.timers.cancel(TimerId::Receive(pid));
             return Ok(Some(true));
         }
         me.status = Status::Waiting;
@@ -242,10 +242,10 @@ impl World {
 
     /// As [`World::spawn`], on another node.
     pub fn spawn_on(&mut self, node: NodeId, execution: Execution) -> Result<PidId, Fault> {
-        if self.processes.len() >= self.limits.processes {
+        if self.run.processes.len() >= self.limits.processes {
             return Err(Stop::TooManyProcesses.into());
         }
-        let parent = self.current;
+        let parent = self.run.current;
         let (n, group_leader, resident) = match self.me() {
             Some(me) => {
                 me.n_children += 1;
@@ -258,35 +258,35 @@ impl World {
         let mut process = Process::new(pid, parent, execution, dictionary);
         process.group_leader = group_leader;
         process.resident = resident;
-        self.processes.insert(pid, process);
+        self.run.processes.insert(pid, process);
         self.enqueue(pid);
         self.spawned(pid);
         Ok(pid)
     }
 
     pub(crate) fn is_suspended(&self, pid: PidId) -> bool {
-        !self.suspended.is_empty() && self.suspended.keys().any(|it| it.1 == pid)
+        !self.run.suspended.is_empty() && self.run.suspended.keys().any(|it| it.1 == pid)
     }
 
     /// Makes a stalled process runnable unless it is still suspended.
     pub(crate) fn unstall(&mut self, pid: PidId) {
-        if !self.is_suspended(pid) && self.stalled.remove(&pid) {
+        if !self.is_suspended(pid) && self.run.stalled.remove(&pid) {
             self.enqueue(pid);
         }
     }
 
     pub(super) fn resume_all_of(&mut self, pid: PidId) {
         let mine: Vec<PidId> =
-            self.suspended.keys().filter(|it| it.0 == pid).map(|it| it.1).collect();
-        self.suspended.retain(|it, _| it.0 != pid && it.1 != pid);
-        self.stalled.remove(&pid);
+            self.run.suspended.keys().filter(|it| it.0 == pid).map(|it| it.1).collect();
+        self.run.suspended.retain(|it, _| it.0 != pid && it.1 != pid);
+        self.run.stalled.remove(&pid);
         for other in mine {
             self.unstall(other);
         }
     }
 
     pub fn is_alive(&self, pid: PidId) -> bool {
-        self.is_device(pid) || self.processes.contains_key(&pid)
+        self.is_device(pid) || self.run.processes.contains_key(&pid)
     }
 
     /// The process that has the registered name.
@@ -296,7 +296,7 @@ impl World {
 
     /// As [`World::whereis`], on another node.
     pub fn whereis_on(&self, node: NodeId, name: AtomId) -> Option<PidId> {
-        self.registry.get(&(node, name)).copied().or_else(|| {
+        self.run.registry.get(&(node, name)).copied().or_else(|| {
             let device = match self.atoms.name(name) {
                 "init" => INIT,
                 "user" => USER,
@@ -368,7 +368,7 @@ impl World {
     }
 
     fn take_monitor(&mut self, watcher: PidId, reference: RefId) -> Option<Monitor> {
-        let Some(process) = self.processes.get_mut(&watcher) else {
+        let Some(process) = self.run.processes.get_mut(&watcher) else {
             return self.ghost_monitor(watcher, reference);
         };
         let monitor = process.monitors.remove(&reference)?;
@@ -391,7 +391,7 @@ impl World {
     pub(crate) fn signal(&mut self, from: Value, to: PidId, reason: Value, through: Through) {
         self.signalled(to, reason, through);
         let is_kill = reason.is_atom(AtomId::KILL) && through == Through::Exit;
-        let Some(process) = self.processes.get_mut(&to) else {
+        let Some(process) = self.run.processes.get_mut(&to) else {
             if !is_kill && self.did_trap(to) {
                 // In another order, the signal might have arrived before the process ended.
                 let message = self.heap.tuple(&[Value::atom(AtomId::EXIT_SIGNAL), from, reason]);
@@ -413,9 +413,10 @@ impl World {
 
     /// Ends a process. The running process is only marked, and ended by the interpreter.
     fn kill(&mut self, pid: PidId, reason: Value) {
-        if pid == self.current && self.processes.get(&pid).is_some_and(|it| it.execution.is_none())
+        if pid == self.run.current
+            && self.run.processes.get(&pid).is_some_and(|it| it.execution.is_none())
         {
-            self.killed.get_or_insert(reason);
+            self.run.killed.get_or_insert(reason);
         } else if !self.doom(pid, reason) {
             self.terminate(pid, reason);
         }
@@ -424,17 +425,17 @@ impl World {
     // Links and monitors
 
     pub fn link(&mut self, other: PidId) {
-        let me = self.current;
+        let me = self.run.current;
         if me == other || self.me().is_some_and(|it| it.links.contains(&other)) {
             return;
         }
-        if let Some(process) = self.processes.get_mut(&other) {
+        if let Some(process) = self.run.processes.get_mut(&other) {
             process.links.insert(me);
             self.link_mended(me, other);
             if let Some(process) = self.me() {
                 process.links.insert(other);
             }
-            if self.tracing.is_some() {
+            if self.run.tracing.is_some() {
                 self.trace_link(other);
             }
         } else {
@@ -443,16 +444,16 @@ impl World {
     }
 
     pub fn unlink(&mut self, other: PidId) {
-        let me = self.current;
+        let me = self.run.current;
         self.link_undone(me, other);
-        if let Some(process) = self.processes.get_mut(&other) {
+        if let Some(process) = self.run.processes.get_mut(&other) {
             process.links.remove(&me);
         }
         let was_linked = self.me().is_some_and(|it| it.links.remove(&other));
         if was_linked {
             self.link_ended(other, me);
         }
-        if self.tracing.is_some() {
+        if self.run.tracing.is_some() {
             self.trace_linked(me, Value::pid(other), "unlink");
             if was_linked {
                 self.trace_linked(other, Value::pid(me), "getting_unlinked");
@@ -461,7 +462,7 @@ impl World {
     }
 
     pub fn monitor(&mut self, monitor: Monitor) -> RefId {
-        let me = self.current;
+        let me = self.run.current;
         let reference = self.new_ref();
         let target = monitor.target.pid();
         let port = matches!(monitor.target, MonitorTarget::Port(..)).then_some(monitor.target);
@@ -503,7 +504,7 @@ impl World {
             return reference;
         }
         let is_device = target.is_some_and(|it| self.is_device(it));
-        match target.and_then(|it| self.processes.get_mut(&it)) {
+        match target.and_then(|it| self.run.processes.get_mut(&it)) {
             // A monitor of the running process itself never fires.
             Some(process) if process.pid == me => (),
             Some(process) => {
@@ -530,10 +531,10 @@ impl World {
     /// slice.
     pub(super) fn tell_vain_monitors(&mut self, pid: PidId) {
         // The check needs no mutable access, which would copy a process shared with a checkpoint.
-        if self.processes.get(&pid).is_none_or(|it| it.vain_monitors.is_empty()) {
+        if self.run.processes.get(&pid).is_none_or(|it| it.vain_monitors.is_empty()) {
             return;
         }
-        let process = self.processes.get_mut(&pid);
+        let process = self.run.processes.get_mut(&pid);
         let vain = process.map(|it| std::mem::take(&mut it.vain_monitors)).unwrap_or_default();
         for reference in vain {
             self.down(pid, reference, Value::atom(AtomId::NOPROC));
@@ -542,10 +543,10 @@ impl World {
 
     /// Removes a monitor of the running process and drops its message. Returns whether there was such a monitor.
     pub fn demonitor_flushing(&mut self, reference: RefId) -> bool {
-        if self.schedule.is_none() {
-            return self.demonitor(self.current, reference);
+        if self.run.schedule.is_none() {
+            return self.demonitor(self.run.current, reference);
         }
-        let Some(monitor) = self.take_monitor(self.current, reference) else { return false };
+        let Some(monitor) = self.take_monitor(self.run.current, reference) else { return false };
         self.call_off(reference, monitor);
         self.flush(reference, None);
         true
@@ -553,14 +554,15 @@ impl World {
 
     /// Removes a monitor. Returns whether there was such a monitor.
     pub fn demonitor(&mut self, owner: PidId, reference: RefId) -> bool {
-        let Some(process) = self.processes.get_mut(&owner) else { return false };
+        let Some(process) = self.run.processes.get_mut(&owner) else { return false };
         let Some(monitor) = process.monitors.remove(&reference) else { return false };
         if monitor.alias.is_some_and(|it| it != AliasKind::Explicit) {
             process.aliases.remove(&reference);
         }
         // In a scheduled run, the end of the target has a step for the monitor, in which then nothing happens.
-        if self.schedule.is_none()
-            && let Some(target) = monitor.target.pid().and_then(|it| self.processes.get_mut(&it))
+        if self.run.schedule.is_none()
+            && let Some(target) =
+                monitor.target.pid().and_then(|it| self.run.processes.get_mut(&it))
         {
             target.monitored_by.retain(|it| it.0 != reference);
         }

@@ -251,7 +251,7 @@ impl World {
 
     /// Answers the requests whose deadline has passed.
     pub(super) fn expire_sockets(&mut self) {
-        let now = self.clock;
+        let now = self.run.clock;
         let is_over = |it: &PendingRequest| it.until.is_some_and(|it| it <= now);
         let late: Vec<PortId> = self
             .ports

@@ -8,6 +8,7 @@ use crate::machine::World;
 use crate::machine::process::{Execution, Start};
 use crate::machine::run::Machine;
 use std::ops::Range;
+use term::fit_u32;
 use values::{AtomId, LambdaId, PidId, Value};
 
 /// A version that can't be reached by calls by name.
@@ -48,7 +49,7 @@ impl Machine {
         let old = info.map(|it| OldCode::of(&self.program, &it.functions));
         self.forget(module);
         if let Some(old) = old {
-            self.world.old_code.insert(module, old);
+            self.world.run.old_code.insert(module, old);
         }
     }
 
@@ -56,6 +57,7 @@ impl Machine {
     pub(super) fn purge(&mut self, module: AtomId, kind: Purge) -> (bool, bool) {
         let inside: Vec<PidId> = self
             .world
+            .run
             .processes
             .values()
             .filter(|it| {
@@ -71,7 +73,7 @@ impl Machine {
         }
         self.drop_old(module);
         // Literals of the purged code now count as data of the processes that refer to them.
-        let limited = self.world.processes.values().filter(|it| it.heap_limit.is_some());
+        let limited = self.world.run.processes.values().filter(|it| it.heap_limit.is_some());
         let limited: Vec<PidId> = limited.map(|it| it.pid).collect();
         limited.into_iter().for_each(|it| self.world.enforce_heap_limit(it));
         (false, !inside.is_empty())
@@ -80,22 +82,22 @@ impl Machine {
     /// Begins a purge: the closures of the old version can't be called until the purge is finished or aborted. Returns
     /// whether there is an old version.
     pub(super) fn prepare_purge(&mut self, module: AtomId) -> bool {
-        let Some(old) = self.world.old_code.get_mut(&module) else { return false };
+        let Some(old) = self.world.run.old_code.get_mut(&module) else { return false };
         let mut closures = Vec::new();
         for (n, code) in self.program.lambdas.iter_mut().enumerate() {
             if let Some(function) = code.filter(|it| old.functions.contains(&it.0)) {
-                let lambda = LambdaId(u32::try_from(n).unwrap_or(u32::MAX));
+                let lambda = LambdaId(fit_u32(n));
                 closures.push((lambda, function));
                 *code = None;
             }
         }
-        old.purge = Some((self.world.current, closures));
+        old.purge = Some((self.world.run.current, closures));
         true
     }
 
     /// Aborts a purge: the old version stays, and its closures can be called again.
     pub(super) fn abort_purge(&mut self, module: AtomId) {
-        let purge = self.world.old_code.get_mut(&module).and_then(|it| it.purge.take());
+        let purge = self.world.run.old_code.get_mut(&module).and_then(|it| it.purge.take());
         let Some((purger, closures)) = purge else { return };
         for (lambda, function) in closures {
             if let Some(code) = self.program.lambdas.get_mut(lambda.0 as usize) {
@@ -108,7 +110,7 @@ impl Machine {
     /// Finishes a purge: the old version can't be reached any more.
     pub(super) fn drop_old(&mut self, module: AtomId) {
         self.prepare_purge(module);
-        let purge = self.world.old_code.remove(&module).and_then(|it| it.purge);
+        let purge = self.world.run.old_code.remove(&module).and_then(|it| it.purge);
         if let Some((purger, _)) = purge {
             self.world.resume_callers(purger);
         }
@@ -122,7 +124,7 @@ impl World {
         module: AtomId,
         positions: impl IntoIterator<Item = CodePosition>,
     ) -> bool {
-        let Some(old) = self.old_code.get(&module) else { return false };
+        let Some(old) = self.run.old_code.get(&module) else { return false };
         positions.into_iter().any(|it| match it {
             CodePosition::Address(pc) => old.addresses.contains(&pc),
             CodePosition::Function(id) => old.functions.contains(&id.0),
@@ -131,7 +133,7 @@ impl World {
 
     /// The process that is purging the code of a closure.
     pub(crate) fn purger_of(&self, lambda: LambdaId) -> Option<PidId> {
-        let purges = self.old_code.values().filter_map(|it| it.purge.as_ref());
+        let purges = self.run.old_code.values().filter_map(|it| it.purge.as_ref());
         let mut mine = purges.filter(|it| it.1.iter().any(|it| it.0 == lambda));
         mine.next().map(|it| it.0)
     }
@@ -139,8 +141,8 @@ impl World {
     /// Resumes the processes that wait to call a closure whose code was being purged.
     fn resume_callers(&mut self, purger: PidId) {
         let callers: Vec<PidId> =
-            self.suspended.keys().filter(|it| it.0 == purger).map(|it| it.1).collect();
-        self.suspended.retain(|it, _| it.0 != purger);
+            self.run.suspended.keys().filter(|it| it.0 == purger).map(|it| it.1).collect();
+        self.run.suspended.retain(|it, _| it.0 != purger);
         callers.into_iter().for_each(|it| self.unstall(it));
     }
 }

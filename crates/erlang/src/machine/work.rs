@@ -14,7 +14,7 @@ impl World {
     #[inline]
     pub(crate) fn add_work(&mut self, n: usize) {
         if n >= MUCH {
-            self.work += n as u64;
+            self.run.work += n as u64;
         }
     }
 }
@@ -58,15 +58,15 @@ impl Cpu<'_> {
     /// tracers of the process are told of the rescheduling.
     #[cold]
     pub(super) fn worked(&mut self, builtin: &Builtin) {
-        let work = std::mem::take(&mut self.world.work);
+        let work = std::mem::take(&mut self.world.run.work);
         self.spend(work);
-        if self.world.tracing.is_none() {
+        if self.world.run.tracing.is_none() {
             return;
         }
         let names = [builtin.module, builtin.name].map(|it| self.world.atoms.intern(it));
         let [module, name] = names.map(Value::atom);
         let arity = Value::int(i64::from(builtin.arity));
-        let pid = self.world.current;
+        let pid = self.world.run.current;
         for _ in 0..work / u64::from(SLICE) {
             let place = self.world.heap.tuple(&[module, name, arity]);
             self.world.trace_scheduled(pid, "out", place);

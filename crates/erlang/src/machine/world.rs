@@ -36,9 +36,37 @@ pub struct World {
     pub limits: Limits,
     pub allowed: Allowed,
     pub logging: Logging,
-    pub logs: Logs,
     /// The literals of loaded code, by the index that instructions contain.
     pub literals: Vec<Value>,
+    pub files: OpenFiles,
+    pub ports: Ports,
+    /// The names that were given to processes: the parent and the ordinal number as its child.
+    pub names: PidNames,
+    /// The value of the system clock at the beginning of a run.
+    pub epoch: Epoch,
+    /// The items of `erlang:system_info` about the installation that were asked for.
+    pub facts: BTreeMap<String, Term>,
+    /// The applications that are always running, as their `.app` files describe them.
+    pub applications: Vec<Term>,
+    /// The applications that are started along with the application controller.
+    pub running: Running,
+    pub code_path: CodePath,
+    /// Information about loaded modules.
+    pub modules: FxHashMap<AtomId, LoadedModule>,
+    /// Modules that are known not to exist.
+    pub missing: FxHashSet<AtomId>,
+    /// The recorder, if the run is recorded.
+    pub record: Option<Box<Recorder>>,
+    /// The log of another runtime, if the run is a replay.
+    pub replay: Option<Box<Replay>>,
+    /// The state that belongs to one run alone.
+    pub run: RunState,
+}
+
+/// The state that belongs to one run: the end of the run replaces all of it with the default.
+#[derive(Debug, Default)]
+pub struct RunState {
+    pub logs: Logs,
     /// The process that is running.
     pub current: PidId,
     pub processes: Forked<PidId, Process>,
@@ -52,8 +80,6 @@ pub struct World {
     pub shared: Shared,
     pub handles: Handles,
     pub patterns: Patterns,
-    pub files: OpenFiles,
-    pub ports: Ports,
     pub buffers: Buffers,
     pub streams: Streams,
     pub timers: Timers,
@@ -63,22 +89,11 @@ pub struct World {
     pub work: u64,
     /// The text written to the standard output.
     pub output: Vec<u8>,
-    /// The names that were given to processes: the parent and the ordinal number as its child.
-    pub names: PidNames,
     /// The counters of `erlang:unique_integer`: for plain and for monotonic integers.
     pub n_unique: u64,
     pub n_unique_ordered: u64,
-    /// The value of the system clock at the beginning of a run.
-    pub epoch: Epoch,
     /// The last result of `erlang:now`, in microseconds.
     pub last_now: i64,
-    /// The items of `erlang:system_info` about the installation that were asked for.
-    pub facts: BTreeMap<String, Term>,
-    /// The applications that are always running, as their `.app` files describe them.
-    pub applications: Vec<Term>,
-    /// The applications that are started along with the application controller.
-    pub running: Running,
-    pub code_path: CodePath,
     pub system_flags: BTreeMap<AtomId, Value>,
     pub last_statistics: BTreeMap<AtomId, i64>,
     /// Environment variables.
@@ -91,12 +106,8 @@ pub struct World {
     pub covered: Vec<u64>,
     /// How the unit ended; `None` while it runs.
     pub ended: Option<Ended>,
-    /// Information about loaded modules.
-    pub modules: FxHashMap<AtomId, LoadedModule>,
     /// Old versions of modules.
     pub old_code: BTreeMap<AtomId, OldCode>,
-    /// Modules that are known not to exist.
-    pub missing: FxHashSet<AtomId>,
     /// The switches of `erts_debug`.
     pub debug: DebugState,
     /// The state of tracing; `None` if the program does not trace.
@@ -107,10 +118,6 @@ pub struct World {
     pub stalled: BTreeSet<PidId>,
     /// Present if the running process was ended by a signal that the interpreter has not handled yet.
     pub killed: Option<Value>,
-    /// The recorder, if the run is recorded.
-    pub record: Option<Box<Recorder>>,
-    /// The log of another runtime, if the run is a replay.
-    pub replay: Option<Box<Replay>>,
     /// The schedule, if the run is scheduled.
     pub schedule: Option<Box<Schedule>>,
 }
@@ -273,12 +280,12 @@ pub(crate) const LITERAL_COLLECTOR: PidId = PidId(8);
 impl World {
     /// The running process, whose stack is not part of the record.
     pub fn me(&mut self) -> Option<&mut Process> {
-        self.processes.get_mut(&self.current)
+        self.run.processes.get_mut(&self.run.current)
     }
 
     /// Makes a unique reference.
     pub fn new_ref(&mut self) -> RefId {
-        let owner = self.current;
+        let owner = self.run.current;
         let n = self.me().map_or(0, |it| {
             it.n_refs += 1;
             it.n_refs
@@ -296,11 +303,11 @@ impl World {
             self.enter_clause(clause);
         }
         let (word, bit) = (clause.0 as usize / 64, clause.0 % 64);
-        match self.covered.get_mut(word) {
+        match self.run.covered.get_mut(word) {
             Some(word) => *word |= 1 << bit,
             None => {
-                self.covered.resize(word + 1, 0);
-                if let Some(word) = self.covered.get_mut(word) {
+                self.run.covered.resize(word + 1, 0);
+                if let Some(word) = self.run.covered.get_mut(word) {
                     *word |= 1 << bit;
                 }
             }
@@ -309,39 +316,11 @@ impl World {
 
     /// Drops the state of the run, and keeps the loaded code.
     pub fn reset(&mut self, mark: Mark, n_atoms: usize) {
-        self.processes.clear();
-        self.queue.clear();
-        self.registry.clear();
-        self.network = Network::default();
-        self.ets = Tables::default();
-        self.shared = Shared::default();
-        self.patterns = Patterns::default();
-        self.handles = Handles::default();
+        self.run = RunState::default();
+        // These hold files, programs and connections of the host, which close with them.
         self.files.reset();
         self.ports.reset();
         self.code_path.chosen = None;
-        self.buffers = Buffers::default();
-        self.streams = Streams::default();
-        self.timers = Timers::default();
-        self.clock = 0;
-        self.work = 0;
-        self.output.clear();
-        self.n_unique = 0;
-        self.n_unique_ordered = 0;
-        self.last_now = 0;
-        self.system_flags.clear();
-        self.last_statistics.clear();
-        self.error_output.clear();
-        self.residents.clear();
-        self.logs = Logs::default();
-        self.covered.clear();
-        self.ended = None;
-        self.killed = None;
-        self.schedule = None;
-        self.old_code.clear();
-        self.suspended.clear();
-        self.stalled.clear();
-        self.debug = DebugState::default();
         self.heap.release(mark);
         self.atoms.truncate(n_atoms);
         // Higher atom numbers may be given to other names in the next run.
@@ -369,23 +348,16 @@ impl World {
         let of_process = |it: &Process| {
             size_of::<Process>() + it.mailbox.len() * size_of::<Value>() + it.stack_bytes()
         };
-        let processes: usize = self.processes.values().map(of_process).sum();
+        let processes: usize = self.run.processes.values().map(of_process).sum();
         let symbolic = self.record.as_ref().map_or(0, |it| it.bytes());
-        let output = self.output.len() + self.error_output.len();
-        processes + symbolic + output + self.ets.bytes() + self.patterns.n_bytes
+        let output = self.run.output.len() + self.run.error_output.len();
+        processes + symbolic + output + self.run.ets.bytes() + self.run.patterns.n_bytes
     }
 
     /// Collects the garbage of a run that is over.
     pub(crate) fn collect_after_run(&mut self) {
-        self.processes.clear();
-        self.ets = Tables::default();
-        self.shared = Shared::default();
+        self.run = RunState::default();
         self.ports.reset();
-        self.streams = Streams::default();
-        self.timers = Timers::default();
-        self.system_flags.clear();
-        self.logs = Logs::default();
-        self.ended = None;
         let mut heap = std::mem::take(&mut self.heap);
         heap.collect_all(&mut AllRoots { world: self, running: &mut [] });
         self.heap = heap;
@@ -401,23 +373,23 @@ impl Roots for AllRoots<'_> {
     fn visit(&mut self, visitor: &mut dyn FnMut(&mut [Value])) {
         visitor(self.running);
         visitor(&mut self.world.literals);
-        for process in self.world.processes.values_mut() {
+        for process in self.world.run.processes.values_mut() {
             process.visit(visitor);
         }
-        self.world.ets.visit_roots(visitor);
-        self.world.shared.visit_roots(visitor);
-        self.world.timers.visit(visitor);
-        self.world.streams.visit_roots(visitor);
-        self.world.logs.visit(visitor);
+        self.world.run.ets.visit_roots(visitor);
+        self.world.run.shared.visit_roots(visitor);
+        self.world.run.timers.visit(visitor);
+        self.world.run.streams.visit_roots(visitor);
+        self.world.run.logs.visit(visitor);
         self.world.ports.visit_roots(visitor);
-        if let Some(tracing) = &mut self.world.tracing {
+        if let Some(tracing) = &mut self.world.run.tracing {
             tracing.visit_roots(visitor);
         }
-        for flag in self.world.system_flags.values_mut() {
+        for flag in self.world.run.system_flags.values_mut() {
             visitor(std::slice::from_mut(flag));
         }
-        visitor(self.world.killed.as_mut_slice());
-        match &mut self.world.ended {
+        visitor(self.world.run.killed.as_mut_slice());
+        match &mut self.world.run.ended {
             Some(Ended::Value(value) | Ended::Killed(value)) => {
                 visitor(std::slice::from_mut(value));
             }

@@ -11,6 +11,7 @@ use crate::instrumentation::transform::{BindingKind, Context};
 use erlang::core::{Expr, ExprKind, Lambda, MapOp, MapPair, Module, VarId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use term::fit_u32;
 use term::{Atom, Fun, Pid, Term};
 
 /// Everything outside the program.
@@ -496,7 +497,7 @@ impl<'o> Evaluator<'o> {
         let arity = u8::try_from(closure.local.lambda.params.len()).unwrap_or(u8::MAX);
         let module = closure.module.name.clone();
         self.closures.push(closure);
-        let index = u32::try_from(self.closures.len() - 1).unwrap_or(u32::MAX);
+        let index = fit_u32(self.closures.len() - 1);
         Term::Fun(Box::new(Fun::Closure {
             module,
             arity,

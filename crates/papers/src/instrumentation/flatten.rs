@@ -7,6 +7,7 @@
 use crate::instrumentation::flat::{is_flat, is_pattern};
 use erlang::core::{Expr, ExprKind, Function, Lambda, LetrecKind, MapPair, Module, Segment, VarId};
 use smol_str::{SmolStr, format_smolstr};
+use term::fit_u32;
 
 /// Returns an equivalent flat module. Names of variables are unique in each function.
 pub fn flatten(module: &Module) -> Module {
@@ -223,7 +224,7 @@ impl Flattener {
     }
 
     fn fresh(&mut self) -> VarId {
-        let var = VarId(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        let var = VarId(fit_u32(self.names.len()));
         self.names.push(SmolStr::new("W"));
         self.uses.push(1);
         self.made.push(var);

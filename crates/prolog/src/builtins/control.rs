@@ -17,7 +17,7 @@ pub(super) const ROWS: &[Row] = &[
     iso(":", 2, |m, a| {
         let goal = [m.arg(a, 0), m.arg(a, 1)];
         let goal = m.heap.structure(FunctorId::QUALIFIED, &goal);
-        m.run_body(m.context, goal, m.choices.len())?;
+        m.run_body(m.context, goal, m.control.choices.len())?;
         Ok(Next::Jump)
     }),
     iso("catch", 3, |m, a| m.catch(a)),
@@ -33,19 +33,19 @@ pub(super) const ROWS: &[Row] = &[
     row("$limit_start", 2, |m, a| {
         let (limit, to) = (m.arg(a, 0), m.arg(a, 1));
         let limit = u64::try_from(m.int_arg(limit)?).unwrap_or(0);
-        m.goal_limits.push(m.steps.saturating_add(limit));
-        m.check_at = 0;
-        m.answer(to, Value::size(m.goal_limits.len() - 1))
+        m.control.goal_limits.push(m.control.steps.saturating_add(limit));
+        m.control.check_at = 0;
+        m.answer(to, Value::size(m.control.goal_limits.len() - 1))
     }),
     row("$limit_end", 1, |m, a| {
         let n = m.arg(a, 0).as_int().and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
-        m.goal_limits.truncate(n);
+        m.control.goal_limits.truncate(n);
         Ok(Next::True)
     }),
     row("$match", 2, match_head),
     row("$subsumes", 2, subsumes),
     row("$findall_start", 0, |m, _| {
-        m.collectors.push(Vec::new());
+        m.control.collectors.push(Vec::new());
         Ok(Next::True)
     }),
     row("$findall_add", 1, findall_add),
@@ -76,7 +76,7 @@ pub(super) const ROWS: &[Row] = &[
     row("put_dict", 4, |_, _| unsupported("put_dict/4", "dicts")),
     row("undefined", 0, |_, _| unsupported("undefined/0", "undefined truth values")),
     row("$choices", 1, |m, a| {
-        let n = Value::size(m.choices.len());
+        let n = Value::size(m.control.choices.len());
         let to = m.arg(a, 0);
         m.answer(to, n)
     }),
@@ -186,9 +186,9 @@ fn body(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 
 fn findall_add(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let record = Record::with_attributes(&m.heap, &m.atoms, m.arg(a, 0));
-    m.collected_bytes += record.size() + BYTES_PER_ANSWER;
+    m.control.collected_bytes += record.size() + BYTES_PER_ANSWER;
     m.check_memory(0)?;
-    if let Some(results) = m.collectors.last_mut() {
+    if let Some(results) = m.control.collectors.last_mut() {
         results.push(record);
     }
     Ok(Next::False)
@@ -196,9 +196,9 @@ fn findall_add(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 
 /// `'$findall_collect'(List, Tail)`: returns the collected answers as a list with a tail.
 fn findall_collect(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let results = m.collectors.pop().unwrap_or_default();
+    let results = m.control.collectors.pop().unwrap_or_default();
     let bytes: usize = results.iter().map(|it| it.size() + BYTES_PER_ANSWER).sum();
-    m.collected_bytes = m.collected_bytes.saturating_sub(bytes);
+    m.control.collected_bytes = m.control.collected_bytes.saturating_sub(bytes);
     m.check_memory(bytes)?;
     let items: Vec<_> = results.iter().map(|it| it.load(&mut m.heap)).collect();
     let (to, tail) = (m.arg(a, 0), m.arg(a, 1));

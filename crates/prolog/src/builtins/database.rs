@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Row] = &[
 
 fn assert(m: &mut Machine, a: usize, place: Place) -> Result<Next, Fault> {
     let term = m.arg(a, 0);
-    let wants_reference = m.running.is_some_and(|it| it.1 == 2);
+    let wants_reference = m.control.running.is_some_and(|it| it.1 == 2);
     let to = if wants_reference { m.arg(a, 1) } else { Value::NIL };
     if wants_reference && !to.is_var() {
         return Err(m.uninstantiation_error(to));
@@ -256,7 +256,7 @@ fn first_key(m: &Machine, head: Value) -> Key {
 fn looked_for(m: &mut Machine, a: usize) -> Result<Option<(ClauseIteration, Value)>, Fault> {
     let (head, purpose) = (m.arg(a, 0), m.arg(a, 2));
     let modify = purpose.as_atom().is_some_and(|it| m.atoms.text(it) == "modify");
-    m.running = Some((
+    m.control.running = Some((
         m.atoms.intern(if modify { "retract" } else { "clause" }),
         if modify { 1 } else { 2 },
     ));

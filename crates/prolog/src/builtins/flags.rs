@@ -11,7 +11,7 @@ pub(super) const ROWS: &[Row] = &[
     row("nb_delete", 1, |m, a| {
         let name = m.arg(a, 0);
         let name = m.atom_arg(name)?;
-        m.globals.remove(&name);
+        m.run.globals.remove(&name);
         Ok(Next::True)
     }),
     row("$modules", 1, |m, a| {
@@ -50,11 +50,11 @@ pub(super) const ROWS: &[Row] = &[
     row("reset_gensym", 1, |m, a| {
         let base = m.arg(a, 0);
         let base = m.text_arg(base)?;
-        m.gensyms.remove(&base);
+        m.run.gensyms.remove(&base);
         Ok(Next::True)
     }),
     row("reset_gensym", 0, |m, _| {
-        m.gensyms.clear();
+        m.run.gensyms.clear();
         Ok(Next::True)
     }),
     row("statistics", 2, statistics),
@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
         let to = m.arg(a, 0);
         // The clock is derived from the number of steps, a microsecond each, so that runs are deterministic.
         #[expect(clippy::cast_precision_loss, reason = "steps are far below 2^53")]
-        let now = m.epoch + m.steps as f64 * 1e-6;
+        let now = m.epoch + m.control.steps as f64 * 1e-6;
         m.answer(to, Value::float(now))
     }),
     row("prolog_load_context", 2, |m, a| {
@@ -104,7 +104,7 @@ pub(super) const ROWS: &[Row] = &[
 
 impl Machine {
     fn global(&mut self, name: AtomId) -> Option<Value> {
-        match self.globals.get_mut(&name)?.last_mut()? {
+        match self.run.globals.get_mut(&name)?.last_mut()? {
             Global::Live(value) | Global::Kept(_, Some(value)) => Some(*value),
             Global::Kept(record, loaded) => {
                 let value = record.clone().load(&mut self.heap);
@@ -122,7 +122,7 @@ fn nb_setval(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let name = m.arg(a, 0);
     let name = m.atom_arg(name)?;
     let record = Rc::new(Record::with_attributes(&m.heap, &m.atoms, m.arg(a, 1)));
-    let values = m.globals.entry(name).or_default();
+    let values = m.run.globals.entry(name).or_default();
     // Older values that backtracking would restore stay below the new one.
     match values.last_mut() {
         Some(last) => *last = Global::Kept(record, None),
@@ -134,7 +134,7 @@ fn nb_setval(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 fn b_setval(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (name, value) = (m.arg(a, 0), m.arg(a, 1));
     let name = m.atom_arg(name)?;
-    m.globals.entry(name).or_default().push(Global::Live(value));
+    m.run.globals.entry(name).or_default().push(Global::Live(value));
     m.heap.trail.push(Trailed::Global(name, Value::NIL));
     Ok(Next::True)
 }
@@ -157,7 +157,7 @@ fn missing_global(m: &mut Machine, name: Value, to: Value) -> Result<Next, Fault
     }
     let functor = m.atoms.functor_named("$missing_global", 2);
     let goal = m.heap.structure(functor, &[name, to]);
-    m.run_body(AtomId::SYSTEM, goal, m.choices.len())?;
+    m.run_body(AtomId::SYSTEM, goal, m.control.choices.len())?;
     Ok(Next::Jump)
 }
 
@@ -295,7 +295,7 @@ fn ops(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 fn gensym(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (base, to) = (m.arg(a, 0), m.arg(a, 1));
     let base = m.text_arg(base)?;
-    let n = m.gensyms.entry(base.clone()).or_insert(0);
+    let n = m.run.gensyms.entry(base.clone()).or_insert(0);
     *n += 1;
     let name = format!("{base}{n}");
     let name = m.atom_named(&name);
@@ -307,7 +307,7 @@ fn statistics(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (key, to) = (m.arg(a, 0), m.arg(a, 1));
     let name = m.atom_arg(key)?;
     m.note_environment("the clock");
-    let steps = i64::try_from(m.steps).unwrap_or(i64::MAX);
+    let steps = i64::try_from(m.control.steps).unwrap_or(i64::MAX);
     let value = match m.atoms.text(name) {
         "inferences" => Value::int(steps),
         "runtime" | "cputime" | "walltime" | "real_time" | "process_cputime" | "system_time" => {

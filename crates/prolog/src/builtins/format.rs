@@ -249,9 +249,9 @@ impl Formatting {
             }
             'W' => {
                 let (value, options) = (self.next(m)?, self.next(m)?);
-                m.output.captures.push(Capture::default());
+                m.run.output.captures.push(Capture::default());
                 let done = m.write_with(value, options);
-                let written = m.output.captures.pop().unwrap_or_default();
+                let written = m.run.output.captures.pop().unwrap_or_default();
                 done?;
                 self.out.push_str(&written.text);
             }

@@ -119,11 +119,11 @@ pub(super) fn constant(m: &mut Machine, name: &str) -> Option<Number> {
 impl Machine {
     /// Returns a pseudo-random float between 0 and 1. The sequence is the same in every run.
     pub(crate) fn next_random(&mut self) -> f64 {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
+        self.run.random ^= self.run.random << 13;
+        self.run.random ^= self.run.random >> 7;
+        self.run.random ^= self.run.random << 17;
         #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
-        let res = ((self.random >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+        let res = ((self.run.random >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
         res
     }
 
@@ -649,7 +649,7 @@ impl Machine {
             return Err(self.resource_error("memory"));
         }
         // Computing with large integers is charged to the budget of steps.
-        let left = self.limits.steps.saturating_sub(self.steps);
+        let left = self.limits.steps.saturating_sub(self.control.steps);
         if left < bytes as u64 / BYTES_PER_STEP { Err(Stop::Steps.into()) } else { Ok(()) }
     }
 }

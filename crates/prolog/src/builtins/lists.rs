@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Row] = &[
 /// `'$length'(List, Length)` for a proper list or a known length. The prelude enumerates the other cases.
 fn length(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (list, length) = (m.arg(a, 0), m.arg(a, 1));
-    m.running = Some((m.atoms.intern("length"), 2));
+    m.control.running = Some((m.atoms.intern("length"), 2));
     let (items, end) = m.heap.list_items(list);
     match length.view() {
         View::Var(_) | View::Int(_) | View::Big(_) => {}

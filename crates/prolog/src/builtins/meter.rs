@@ -35,14 +35,15 @@ impl Machine {
         &mut self,
         operation: impl FnOnce(&Meter) -> Result<T, Stop>,
     ) -> Result<T, Fault> {
-        let left = self.limits.steps.saturating_sub(self.steps);
+        let left = self.limits.steps.saturating_sub(self.control.steps);
         let meter = Meter {
             n_parts: Cell::new(0),
             most: left.saturating_mul(PARTS_PER_STEP),
             interrupt: Arc::clone(&self.interrupt),
         };
         let done = operation(&meter);
-        self.steps = self.steps.saturating_add(meter.n_parts.get() / PARTS_PER_STEP);
+        self.control.steps =
+            self.control.steps.saturating_add(meter.n_parts.get() / PARTS_PER_STEP);
         Ok(done?)
     }
 }

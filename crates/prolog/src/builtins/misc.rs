@@ -45,9 +45,9 @@ pub(super) const ROWS: &[Row] = &[
     row("$use_library", 2, use_library),
     row("write_length", 3, |m, a| {
         let (term, options) = (m.arg(a, 0), m.arg(a, 2));
-        m.output.captures.push(crate::machine::Capture::default());
+        m.run.output.captures.push(crate::machine::Capture::default());
         let done = m.write_with(term, options);
-        let text = m.output.captures.pop().unwrap_or_default().text;
+        let text = m.run.output.captures.pop().unwrap_or_default().text;
         done?;
         let to = m.arg(a, 1);
         m.answer(to, Value::size(text.chars().count()))

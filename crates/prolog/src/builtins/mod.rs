@@ -111,8 +111,8 @@ impl Machine {
     /// Charges steps for inspecting `n_parts` subterms, so that the budget of steps and interrupts also hold
     /// inside a single call of a builtin.
     pub(crate) fn charge(&mut self, n_parts: usize) -> Result<(), Fault> {
-        self.steps = self.steps.saturating_add(n_parts as u64 / PARTS_PER_STEP);
-        if self.limits.steps < self.steps {
+        self.control.steps = self.control.steps.saturating_add(n_parts as u64 / PARTS_PER_STEP);
+        if self.limits.steps < self.control.steps {
             return Err(crate::machine::Stop::Steps.into());
         }
         if PARTS_PER_STEP < n_parts as u64 && self.interrupt.load(Ordering::Relaxed) {
@@ -132,10 +132,13 @@ impl Machine {
 
     /// Returns the bytes used by heap, stacks, collected answers, added clauses and output.
     pub(crate) fn bytes_used(&self) -> usize {
-        let stack = self.next.max(self.kept_stack).max(self.base) * size_of::<Value>();
-        let frames = self.frame.max(self.kept_frames) * size_of::<crate::machine::Frame>();
-        let choices = self.choices.len() * size_of::<crate::machine::Choice>();
-        let outside = self.collected_bytes + self.db.bytes_added() + self.output.bytes();
+        let stack = self.control.next.max(self.control.kept_stack).max(self.control.base)
+            * size_of::<Value>();
+        let frames =
+            self.control.frame.max(self.control.kept_frames) * size_of::<crate::machine::Frame>();
+        let choices = self.control.choices.len() * size_of::<crate::machine::Choice>();
+        let outside =
+            self.control.collected_bytes + self.db.bytes_added() + self.run.output.bytes();
         self.heap.size() + outside + stack + frames + choices
     }
 

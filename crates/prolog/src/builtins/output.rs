@@ -79,7 +79,7 @@ pub(super) const ROWS: &[Row] = &[
         Ok(Next::True)
     }),
     row("$capture", 0, |m, _| {
-        m.output.captures.push(Capture::default());
+        m.run.output.captures.push(Capture::default());
         Ok(Next::True)
     }),
     row("$captured", 2, captured),
@@ -165,7 +165,7 @@ fn on_stream(
 /// `'$captured'(Kind, Text)`: ends a capture and returns its text.
 fn captured(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (kind, to) = (m.arg(a, 0), m.arg(a, 1));
-    let text = m.output.captures.pop().unwrap_or_default().text;
+    let text = m.run.output.captures.pop().unwrap_or_default().text;
     let form = match kind.as_atom().map(|it| m.atoms.name(it)).as_deref() {
         Some("atom") => TextForm::Atom,
         Some("string") => TextForm::String,
@@ -179,29 +179,29 @@ fn captured(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 
 impl Machine {
     pub(crate) fn put_text(&mut self, text: &str) {
-        match self.output.captures.last_mut() {
+        match self.run.output.captures.last_mut() {
             Some(capture) => capture.text.push_str(text),
-            None => self.put_to(self.streams.output, text),
+            None => self.put_to(self.run.streams.output, text),
         }
     }
 
     /// Returns the current column of the output.
     pub(crate) fn column(&mut self) -> usize {
-        match self.output.captures.last() {
+        match self.run.output.captures.last() {
             Some(capture) => column_after(&capture.text, capture.start),
-            None => self.column_of(self.streams.output),
+            None => self.column_of(self.run.streams.output),
         }
     }
 
     fn column_of(&mut self, n: usize) -> usize {
         if let Some(depth) = n.checked_sub(CAPTURED) {
-            let capture = self.output.captures.get(depth);
+            let capture = self.run.output.captures.get(depth);
             return capture.map_or(0, |it| column_after(&it.text, it.start));
         }
         let text = match n {
-            USER_OUTPUT => &self.output.text,
-            USER_ERROR => &self.output.errors,
-            _ => self.streams.written(n).map_or("", |it| it.as_str()),
+            USER_OUTPUT => &self.run.output.text,
+            USER_ERROR => &self.run.output.errors,
+            _ => self.run.streams.written(n).map_or("", |it| it.as_str()),
         };
         column_after(text, 0)
     }
@@ -211,27 +211,27 @@ impl Machine {
         let stream = self.arg(args, 0);
         let n = self.stream(stream, Direction::Out)?;
         let start = self.column_of(n);
-        self.output.captures.push(Capture { text: String::new(), start });
+        self.run.output.captures.push(Capture { text: String::new(), start });
         Ok(n)
     }
 
     pub(crate) fn leave_stream(&mut self, n: usize) {
-        let capture = self.output.captures.pop().unwrap_or_default();
+        let capture = self.run.output.captures.pop().unwrap_or_default();
         self.put_to(n, &capture.text);
     }
 
     fn put_to(&mut self, n: usize, text: &str) {
         if let Some(depth) = n.checked_sub(CAPTURED) {
-            if let Some(capture) = self.output.captures.get_mut(depth) {
+            if let Some(capture) = self.run.output.captures.get_mut(depth) {
                 capture.text.push_str(text);
             }
             return;
         }
         match n {
-            USER_OUTPUT => self.output.text.push_str(text),
-            USER_ERROR => self.output.put_error(text),
+            USER_OUTPUT => self.run.output.text.push_str(text),
+            USER_ERROR => self.run.output.put_error(text),
             _ => {
-                if let Some(written) = self.streams.written(n) {
+                if let Some(written) = self.run.streams.written(n) {
                     written.push_str(text);
                 }
             }
@@ -256,7 +256,7 @@ impl Machine {
     pub(crate) fn call_own(&mut self, name: &str, args: &[Value]) -> Result<Next, Fault> {
         let functor = self.atoms.functor_named(name, args.len());
         let goal = self.heap.structure(functor, args);
-        self.run_body(AtomId::SYSTEM, goal, self.choices.len())?;
+        self.run_body(AtomId::SYSTEM, goal, self.control.choices.len())?;
         Ok(Next::Jump)
     }
 
@@ -272,7 +272,7 @@ impl Machine {
         let options = WriteOptions { max_bytes, ..self.options_of(term, style) };
         let text = self.text_with(&options, term);
         self.check_written(&text)?;
-        if !self.output.captures.is_empty() {
+        if !self.run.output.captures.is_empty() {
             self.note_own_names(&options, term);
         }
         Ok(text)
@@ -301,7 +301,7 @@ impl Machine {
     /// Returns the maximum number of bytes that a text may have under the remaining budgets of steps and
     /// memory.
     pub(crate) fn writable(&self) -> usize {
-        let steps = self.limits.steps.saturating_sub(self.steps);
+        let steps = self.limits.steps.saturating_sub(self.control.steps);
         let worth = usize::try_from(steps.saturating_mul(BYTES_PER_STEP)).unwrap_or(usize::MAX);
         let room = self.limits.memory_bytes.saturating_sub(self.bytes_used());
         (room / ROOM_FOR_TEXT).min(worth.max(SMALL))
@@ -431,7 +431,7 @@ impl Machine {
         style.max_bytes = self.writable();
         let mut text = self.text_with(&style, term);
         self.check_written(&text)?;
-        if !self.output.captures.is_empty() {
+        if !self.run.output.captures.is_empty() {
             self.note_own_names(&style, term);
         }
         if full_stop {

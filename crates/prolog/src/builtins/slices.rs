@@ -11,7 +11,8 @@ pub(super) const ROWS: &[Row] = &[row("$slices", 7, slices), row("$splits", 4, s
 /// `sub_string/5` as a list of `s(Before, Length, After, Sub)`.
 fn slices(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let is_string = m.arg(a, 0).as_atom().is_some_and(|it| m.atoms.text(it) == "string");
-    m.running = Some((m.atoms.intern(if is_string { "sub_string" } else { "sub_atom" }), 5));
+    m.control.running =
+        Some((m.atoms.intern(if is_string { "sub_string" } else { "sub_atom" }), 5));
     let form = if is_string { TextForm::String } else { TextForm::Atom };
     let (text, sub) = (m.arg(a, 1), m.arg(a, 5));
     if text.tag() == crate::data::Tag::Struct {

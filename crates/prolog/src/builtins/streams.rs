@@ -20,12 +20,12 @@ pub(super) const ROWS: &[Row] = &[
     iso("current_output", 1, |m, a| current(m, a, Direction::Out)),
     iso("set_input", 1, |m, a| {
         let stream = m.arg(a, 0);
-        m.streams.input = m.stream(stream, Direction::In)?;
+        m.run.streams.input = m.stream(stream, Direction::In)?;
         Ok(Next::True)
     }),
     iso("set_output", 1, |m, a| {
         let stream = m.arg(a, 0);
-        m.streams.output = m.stream(stream, Direction::Out)?;
+        m.run.streams.output = m.stream(stream, Direction::Out)?;
         Ok(Next::True)
     }),
     row("is_stream", 1, |m, a| {
@@ -43,13 +43,13 @@ pub(super) const ROWS: &[Row] = &[
     iso("get_byte", 1, |m, a| get(m, None, a, Take::Next, Unit::Code)),
     iso("get_byte", 2, |m, a| get(m, Some(a), a + 1, Take::Next, Unit::Code)),
     iso("at_end_of_stream", 0, |m, _| {
-        let n = m.streams.input;
-        Ok(m.streams.at_end(n).into())
+        let n = m.run.streams.input;
+        Ok(m.run.streams.at_end(n).into())
     }),
     iso("at_end_of_stream", 1, |m, a| {
         let stream = m.arg(a, 0);
         let n = m.stream(stream, Direction::In)?;
-        Ok(m.streams.at_end(n).into())
+        Ok(m.run.streams.at_end(n).into())
     }),
     iso("read", 1, |m, a| read(m, None, a, Value::NIL)),
     iso("read", 2, |m, a| read(m, Some(a), a + 1, Value::NIL)),
@@ -65,29 +65,29 @@ pub(super) const ROWS: &[Row] = &[
     row("$rest_of_stream", 2, |m, a| {
         let stream = m.arg(a, 0);
         let n = m.stream(stream, Direction::In)?;
-        let text = m.streams.rest(n).to_owned();
-        m.streams.advance(n, text.len());
+        let text = m.run.streams.rest(n).to_owned();
+        m.run.streams.advance(n, text.len());
         let (to, text) = (m.arg(a, 1), m.heap.text(&text));
         m.answer(to, text)
     }),
     row("$peek", 2, |m, a| {
         let stream = m.arg(a, 0);
         let n = m.stream(stream, Direction::In)?;
-        let text = m.streams.rest(n).to_owned();
+        let text = m.run.streams.rest(n).to_owned();
         let (to, text) = (m.arg(a, 1), m.heap.text(&text));
         m.answer(to, text)
     }),
     row("line_count", 2, |m, a| {
         let stream = m.arg(a, 0);
         let n = m.stream(stream, Direction::Any)?;
-        let lines = m.streams.passed(n, &m.output.text).matches('\n').count() + 1;
+        let lines = m.run.streams.passed(n, &m.run.output.text).matches('\n').count() + 1;
         let to = m.arg(a, 1);
         m.answer(to, Value::size(lines))
     }),
     row("line_position", 2, |m, a| {
         let stream = m.arg(a, 0);
         let n = m.stream(stream, Direction::Any)?;
-        let passed = m.streams.passed(n, &m.output.text);
+        let passed = m.run.streams.passed(n, &m.run.output.text);
         let column = passed.rsplit('\n').next().unwrap_or("").chars().count();
         let to = m.arg(a, 1);
         m.answer(to, Value::size(column))
@@ -95,7 +95,7 @@ pub(super) const ROWS: &[Row] = &[
     row("character_count", 2, |m, a| {
         let stream = m.arg(a, 0);
         let n = m.stream(stream, Direction::Any)?;
-        let count = m.streams.passed(n, &m.output.text).chars().count();
+        let count = m.run.streams.passed(n, &m.run.output.text).chars().count();
         let to = m.arg(a, 1);
         m.answer(to, Value::size(count))
     }),
@@ -252,21 +252,21 @@ impl Machine {
             View::Atom(AtomId::OUTPUT) => USER_OUTPUT,
             View::Atom(AtomId::ERRORS) => USER_ERROR,
             View::Atom(name) if self.atoms.text(name) == "current_output" => {
-                match self.output.captures.len().checked_sub(1) {
+                match self.run.output.captures.len().checked_sub(1) {
                     Some(depth) => return Some(CAPTURED + depth),
-                    None => self.streams.output,
+                    None => self.run.streams.output,
                 }
             }
-            View::Atom(name) if self.atoms.text(name) == "current_input" => self.streams.input,
+            View::Atom(name) if self.atoms.text(name) == "current_input" => self.run.streams.input,
             View::Atom(name) => {
                 let named =
                     |it: &Option<Stream>| it.as_ref().is_some_and(|it| it.alias == Some(name));
-                self.streams.open.iter().position(named)?
+                self.run.streams.open.iter().position(named)?
             }
             View::Struct(FunctorId::STREAM_1, _) => {
                 let n = usize::try_from(self.heap.arg(value, 0).as_int()?).ok()?;
                 if let Some(depth) = n.checked_sub(CAPTURED) {
-                    return (depth < self.output.captures.len()).then_some(n);
+                    return (depth < self.run.output.captures.len()).then_some(n);
                 }
                 n
             }
@@ -278,7 +278,7 @@ impl Machine {
             | View::Text(_)
             | View::Struct(..) => return None,
         };
-        self.streams.open.get(n)?.as_ref().map(|_| n)
+        self.run.streams.open.get(n)?.as_ref().map(|_| n)
     }
 
     /// Returns the number of the stream in a builtin's argument, or the error that the standard demands.
@@ -297,7 +297,7 @@ impl Machine {
                 | View::Struct(..) => self.domain_error("stream_or_alias", value),
             });
         };
-        let what = self.streams.open.get(n).and_then(Option::as_ref).map(|it| &it.what);
+        let what = self.run.streams.open.get(n).and_then(Option::as_ref).map(|it| &it.what);
         match (direction, what) {
             (Direction::In, Some(What::Out { .. })) => {
                 Err(self.permission_error("input", "stream", value))
@@ -370,7 +370,7 @@ fn open(m: &mut Machine, a: usize, options: Option<Value>) -> Result<Next, Fault
         }
         What::Out { text: String::new(), file: Some((path, Write::Append)) }
     };
-    let n = m.streams.push(Stream { alias, what });
+    let n = m.run.streams.push(Stream { alias, what });
     let stream = m.stream_value(n);
     m.answer(to, stream)
 }
@@ -390,7 +390,7 @@ fn open_string(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     if !to.is_var() {
         return Err(m.uninstantiation_error(to));
     }
-    let n = m.streams.push(Stream { alias: None, what: What::In { text, at: 0 } });
+    let n = m.run.streams.push(Stream { alias: None, what: What::In { text, at: 0 } });
     let stream = m.stream_value(n);
     m.answer(to, stream)
 }
@@ -401,18 +401,18 @@ fn close(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     if n <= USER_ERROR {
         return Ok(Next::True);
     }
-    if let Some(slot) = m.streams.open.get_mut(n)
+    if let Some(slot) = m.run.streams.open.get_mut(n)
         && let Some(Stream { what: What::Out { text, file: Some((path, how)) }, .. }) = slot.take()
         && let Some(disk) = &m.disk
         && disk.write(&path, &text, how).is_err()
     {
         return Err(m.permission_error("write", "stream", stream));
     }
-    if m.streams.input == n {
-        m.streams.input = USER_INPUT;
+    if m.run.streams.input == n {
+        m.run.streams.input = USER_INPUT;
     }
-    if m.streams.output == n {
-        m.streams.output = USER_OUTPUT;
+    if m.run.streams.output == n {
+        m.run.streams.output = USER_OUTPUT;
     }
     Ok(Next::True)
 }
@@ -422,10 +422,10 @@ fn current(m: &mut Machine, a: usize, direction: Direction) -> Result<Next, Faul
     if !to.is_var() {
         m.stream(to, Direction::Any)?;
     }
-    let n = match (direction, m.output.captures.len().checked_sub(1)) {
-        (Direction::In, _) => m.streams.input,
+    let n = match (direction, m.run.output.captures.len().checked_sub(1)) {
+        (Direction::In, _) => m.run.streams.input,
         (Direction::Out | Direction::Any, Some(depth)) => CAPTURED + depth,
-        (Direction::Out | Direction::Any, None) => m.streams.output,
+        (Direction::Out | Direction::Any, None) => m.run.streams.output,
     };
     if !to.is_var() {
         return Ok((m.find_stream(to) == Some(n)).into());
@@ -456,9 +456,9 @@ fn get(
 ) -> Result<Next, Fault> {
     let n = input(m, stream)?;
     note_input(m, n);
-    let c = m.streams.rest(n).chars().next();
+    let c = m.run.streams.rest(n).chars().next();
     if let (Some(c), Take::Next) = (c, take) {
-        m.streams.advance(n, c.len_utf8());
+        m.run.streams.advance(n, c.len_utf8());
     }
     let value = match (c, unit) {
         (Some(c), Unit::Char) => m.atom_named(c.encode_utf8(&mut [0; 4])),
@@ -488,7 +488,7 @@ fn input(m: &mut Machine, stream: Option<usize>) -> Result<usize, Fault> {
             let stream = m.arg(a, 0);
             m.stream(stream, Direction::In)
         }
-        None => Ok(m.streams.input),
+        None => Ok(m.run.streams.input),
     }
 }
 
@@ -497,13 +497,13 @@ fn input(m: &mut Machine, stream: Option<usize>) -> Result<usize, Fault> {
 fn rest_of_line(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let stream = m.arg(a, 0);
     let n = m.stream(stream, Direction::In)?;
-    let rest = m.streams.rest(n);
+    let rest = m.run.streams.rest(n);
     let to = m.arg(a, 1);
     if rest.is_empty() {
         return m.answer(to, Value::int(-1));
     }
     let line = rest.split('\n').next().unwrap_or("").to_owned();
-    m.streams.advance(n, (line.len() + 1).min(m.streams.rest(n).len()));
+    m.run.streams.advance(n, (line.len() + 1).min(m.run.streams.rest(n).len()));
     let line = m.heap.text(line.trim_end_matches('\r'));
     m.answer(to, line)
 }
@@ -514,10 +514,10 @@ fn read(m: &mut Machine, stream: Option<usize>, to: usize, options: Value) -> Re
     let options = m.list_arg(options)?;
     let module = if m.context == AtomId::SYSTEM { AtomId::USER } else { m.context };
     let syntax = m.syntax_of(module);
-    let text = m.streams.rest(n).to_owned();
+    let text = m.run.streams.rest(n).to_owned();
     let mut reader = Reader::new(&text);
     let found = reader.next_term(&mut m.heap, &mut m.atoms, &m.ops, syntax);
-    m.streams.advance(n, reader.offset());
+    m.run.streams.advance(n, reader.offset());
     let read = match found {
         Ok(read) => read,
         Err(error) => return Err(m.syntax_error(&error.name)),

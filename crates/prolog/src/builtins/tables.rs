@@ -16,12 +16,12 @@ pub(super) const ROWS: &[Row] = &[
     row("$table_state", 3, state),
     row("$table_enter", 1, enter),
     row("$table_begin", 0, |m, _| {
-        m.tables.begin();
+        m.run.tables.begin();
         Ok(Next::True)
     }),
     row("$table_again", 1, again),
     row("$table_first", 1, |m, a| {
-        Ok((m.tables.by_number(m.arg(a, 0)).is_some_and(|it| it.n_evaluations == 1)).into())
+        Ok((m.run.tables.by_number(m.arg(a, 0)).is_some_and(|it| it.n_evaluations == 1)).into())
     }),
     row("$table_add", 2, add),
     row("$table_join", 3, join),
@@ -29,19 +29,19 @@ pub(super) const ROWS: &[Row] = &[
     row("$table_answers", 2, answers),
     // Evaluations inside of a negation must be complete, independent of those in progress outside.
     row("$table_nest", 0, |m, _| {
-        m.tables.barriers.push(m.tables.frames.len());
+        m.run.tables.barriers.push(m.run.tables.frames.len());
         Ok(Next::True)
     }),
     row("$table_unnest", 0, |m, _| {
-        m.tables.barriers.pop();
+        m.run.tables.barriers.pop();
         Ok(Next::True)
     }),
     row("$table_some", 4, some),
     row("abolish_all_tables", 0, |m, _| {
-        if m.tables.frames.is_empty() {
-            m.tables = Tables::default();
+        if m.run.tables.frames.is_empty() {
+            m.run.tables = Tables::default();
         } else {
-            let complete = m.tables.tables.iter_mut().filter(|it| it.is_complete);
+            let complete = m.run.tables.tables.iter_mut().filter(|it| it.is_complete);
             complete.for_each(|it| *it = Table::default());
         }
         Ok(Next::True)
@@ -260,18 +260,18 @@ fn put_blob(words: &mut Vec<u64>, blob: &Blob) {
 /// do; or `new`, if the clauses must be run.
 fn state(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let call = m.variant(&[m.arg(a, 0)])?;
-    let n = m.tables.number_of(call);
-    let Some(table) = m.tables.tables.get(n) else { return Ok(Next::False) };
-    let found = table.running.or_else(|| m.tables.evaluation_of(table));
+    let n = m.run.tables.number_of(call);
+    let Some(table) = m.run.tables.tables.get(n) else { return Ok(Next::False) };
+    let found = table.running.or_else(|| m.run.tables.evaluation_of(table));
     let name = match found {
         _ if table.is_complete => "complete",
         Some(depth) => {
-            if depth < m.tables.barriers.last().copied().unwrap_or(0) {
+            if depth < m.run.tables.barriers.last().copied().unwrap_or(0) {
                 let why = "tnot/1: a call that depends on its own negation needs well-founded \
                            semantics, which are not supported";
                 return Err(Stop::Refused(why.to_owned()).into());
             }
-            m.tables.need(depth);
+            m.run.tables.need(depth);
             "running"
         }
         None => "new",
@@ -286,32 +286,32 @@ fn enter(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let Some(n) = m.arg(a, 0).as_int().and_then(|it| usize::try_from(it).ok()) else {
         return Ok(Next::False);
     };
-    let (depth, n_incomplete) = (m.tables.frames.len(), m.tables.incomplete.len());
-    m.collectors.push(Vec::new());
-    let Some(table) = m.tables.tables.get_mut(n) else { return Ok(Next::False) };
+    let (depth, n_incomplete) = (m.run.tables.frames.len(), m.run.tables.incomplete.len());
+    m.control.collectors.push(Vec::new());
+    let Some(table) = m.run.tables.tables.get_mut(n) else { return Ok(Next::False) };
     table.running = Some(depth);
     if !std::mem::replace(&mut table.is_listed, true) {
-        m.tables.incomplete.push(n);
+        m.run.tables.incomplete.push(n);
     }
-    m.tables.frames.push(Evaluation {
+    m.run.tables.frames.push(Evaluation {
         table: n,
         number: 0,
         needs: depth,
         is_needed: false,
         is_changed: false,
         n_incomplete,
-        n_collectors: m.collectors.len(),
+        n_collectors: m.control.collectors.len(),
     });
-    m.collected_bytes += size_of::<Table>() + size_of::<Evaluation>();
+    m.control.collected_bytes += size_of::<Table>() + size_of::<Evaluation>();
     m.check_memory(0)?;
     Ok(Next::True)
 }
 
 /// `'$table_again'(Again)`: ends an evaluation; true if the clauses must be run once more.
 fn again(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let again = m.tables.end();
+    let again = m.run.tables.end();
     if !again {
-        m.collectors.pop();
+        m.control.collectors.pop();
     }
     let to = m.arg(a, 0);
     m.answer(to, Value::bool(again))
@@ -323,7 +323,7 @@ fn add(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let variant = m.variant(&[answer])?;
     let n_words = variant.len();
     let number = m.arg(a, 0);
-    let Some(table) = m.tables.by_number(number) else { return Ok(Next::False) };
+    let Some(table) = m.run.tables.by_number(number) else { return Ok(Next::False) };
     if !table.known.insert(variant) {
         return Ok(Next::False);
     }
@@ -340,15 +340,15 @@ fn keep(
     n_words: usize,
 ) -> Result<Next, Fault> {
     let bytes = record.size() + n_words * size_of::<u64>() + BYTES_PER_ANSWER;
-    let Some(table) = m.tables.by_number(number) else { return Ok(Next::False) };
+    let Some(table) = m.run.tables.by_number(number) else { return Ok(Next::False) };
     match place.and_then(|it| table.answers.get_mut(it)) {
         Some(answer) => *answer = record,
         None => {
             table.answers.push(record);
-            m.collected_bytes += bytes;
+            m.control.collected_bytes += bytes;
         }
     }
-    m.tables.note_change();
+    m.run.tables.note_change();
     m.check_memory(0)?;
     Ok(Next::True)
 }
@@ -368,7 +368,7 @@ enum AnswerMode {
 /// the new one is better. Fails otherwise.
 fn join(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (number, modes, answer) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
-    let is_first = m.tables.by_number(number).is_some_and(|it| it.n_evaluations == 1);
+    let is_first = m.run.tables.by_number(number).is_some_and(|it| it.n_evaluations == 1);
     let mut known = Vec::new();
     for mode in m.list_arg(modes)? {
         let name = mode.as_atom().map_or("", |it| m.atoms.text(it));
@@ -386,7 +386,7 @@ fn join(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         new.iter().zip(&known).filter(|it| *it.1 == AnswerMode::Index).map(|it| *it.0).collect();
     let group = m.variant(&own)?;
     let n_words = group.len();
-    let Some(table) = m.tables.by_number(number) else { return Ok(Next::False) };
+    let Some(table) = m.run.tables.by_number(number) else { return Ok(Next::False) };
     let next = table.answers.len();
     let place = *table.best.entry(group).or_insert(next);
     let Some(old) = table.answers.get(place).cloned() else {
@@ -426,7 +426,7 @@ fn improve(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (answer, old) = (m.arg(a, 2), m.arg(a, 3));
     let functor = m.atoms.functor_named("old", 1);
     let n_words = group.len();
-    let Some(table) = m.tables.by_number(number) else { return Ok(Next::False) };
+    let Some(table) = m.run.tables.by_number(number) else { return Ok(Next::False) };
     let place = table.best.get(&group).copied();
     if old.is_var() {
         let found = place.and_then(|it| table.answers.get(it).cloned());
@@ -466,7 +466,7 @@ fn load_answers(
     from: usize,
     most: usize,
 ) -> Result<(Value, usize), Fault> {
-    let Some(table) = m.tables.by_number(number) else { return Ok((Value::NIL, from)) };
+    let Some(table) = m.run.tables.by_number(number) else { return Ok((Value::NIL, from)) };
     // The answers are moved out of the table while they are copied to the heap; nothing else uses the table
     // meanwhile.
     let records = std::mem::take(&mut table.answers);
@@ -478,7 +478,7 @@ fn load_answers(
         Ok(()) => wanted.iter().map(|it| it.load(&mut m.heap)).collect(),
         Err(_) => Vec::new(),
     };
-    if let Some(table) = m.tables.by_number(number) {
+    if let Some(table) = m.run.tables.by_number(number) {
         table.answers = records;
     }
     room?;

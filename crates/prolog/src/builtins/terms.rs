@@ -337,7 +337,7 @@ impl Machine {
     /// not cut them off.
     fn keep_heap_for(&mut self, cell: usize) {
         let now = self.heap.mark();
-        for choice in self.choices.iter_mut().rev() {
+        for choice in self.control.choices.iter_mut().rev() {
             if choice.mark.cells <= cell {
                 break;
             }

@@ -7,6 +7,7 @@ use crate::code::{
 };
 use crate::data::{AtomId, FunctorId, Value, View};
 use rustc_hash::FxHashMap;
+use term::fit_u32;
 
 /// The nesting depth of control constructs below which a construct is called as a goal instead of compiled.
 const MAX_DEPTH: u32 = 200;
@@ -35,7 +36,7 @@ impl Compiler<'_> {
         };
         let goals = self.conjunction(body);
         let never_returns = goals.last().is_some_and(|it| self.never_returns(*it));
-        let n_goals = u32::try_from(goals.len()).unwrap_or(u32::MAX);
+        let n_goals = fit_u32(goals.len());
         for (n, goal) in (1..).zip(goals) {
             self.code.push(Ins::Reach(mark, n));
             if never_returns && n == n_goals {
@@ -734,7 +735,7 @@ impl Compiler<'_> {
             return Err(CompileError::TooManyArguments);
         }
         for n in 0..arity {
-            let to = u32::try_from(n).unwrap_or(u32::MAX);
+            let to = fit_u32(n);
             let arg = self.heap.arg(goal, n);
             match arg.view() {
                 View::Var(at) if self.is_void(at) => self.code.push(Ins::PutFresh(to)),

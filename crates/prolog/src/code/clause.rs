@@ -7,6 +7,7 @@ use crate::code::{Clause, ClauseId, Database, Ins, Key, Marked, PredId, key_of};
 use crate::data::{AtomId, Atoms, FunctorId, Heap, Record, Value, View};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use term::fit_u32;
 
 /// The file and line of a clause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,7 +68,7 @@ pub fn compile_clause(
     let n_slots = compiler.n_slots;
     let code = std::mem::take(&mut compiler.code);
     let key = if 0 < arity { key_of(heap.arg(head, 0)) } else { Key::ANY };
-    let start = u32::try_from(db.code.len()).unwrap_or(u32::MAX);
+    let start = fit_u32(db.code.len());
     db.code.extend(code);
     let clause = Clause {
         pred,
@@ -122,7 +123,7 @@ impl<'a> Compiler<'a> {
         db: &'a mut Database,
         module: AtomId,
     ) -> Compiler<'a> {
-        let start = u32::try_from(db.code.len()).unwrap_or(u32::MAX);
+        let start = fit_u32(db.code.len());
         Compiler {
             heap,
             atoms,
@@ -156,7 +157,7 @@ impl<'a> Compiler<'a> {
         frame: bool,
     ) -> Result<bool, CompileError> {
         self.frame = frame;
-        self.n_slots = u32::try_from(arity).unwrap_or(u32::MAX);
+        self.n_slots = fit_u32(arity);
         self.count(head);
         self.count(body);
         self.head(head, arity);
@@ -185,7 +186,7 @@ impl<'a> Compiler<'a> {
         // Variables that are head arguments stay in the slots of the arguments.
         let mut repeated = Vec::new();
         for n in 0..arity {
-            let slot = u32::try_from(n).unwrap_or(u32::MAX);
+            let slot = fit_u32(n);
             if let View::Var(at) = self.heap.arg(head, n).view() {
                 match self.vars.get_mut(&at) {
                     Some(var) if !var.seen => {
@@ -200,7 +201,7 @@ impl<'a> Compiler<'a> {
         for n in 0..arity {
             let arg = self.heap.arg(head, n);
             if !arg.is_var() {
-                self.match_slot(u32::try_from(n).unwrap_or(u32::MAX), arg);
+                self.match_slot(fit_u32(n), arg);
             }
         }
         self.code.extend(repeated);
@@ -314,7 +315,7 @@ impl<'a> Compiler<'a> {
 
     /// Returns the address of the next instruction.
     pub(super) fn here(&self) -> u32 {
-        self.start + u32::try_from(self.code.len()).unwrap_or(u32::MAX)
+        self.start + fit_u32(self.code.len())
     }
 }
 

@@ -11,6 +11,7 @@ use crate::data::{AtomId, FunctorId, Heap, Record, Tag, Value};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
+use term::fit_u32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PredId(pub u32);
@@ -215,7 +216,7 @@ impl Database {
 
     pub(crate) fn mark(&mut self, of: Marked) -> u32 {
         self.marks.push(of);
-        u32::try_from(self.marks.len() - 1).unwrap_or(u32::MAX)
+        fit_u32(self.marks.len() - 1)
     }
 
     pub fn pred(
@@ -228,12 +229,12 @@ impl Database {
         if let Some(id) = self.by_name.get(&(module, functor)) {
             return *id;
         }
-        let id = PredId(u32::try_from(self.preds.len()).unwrap_or(u32::MAX));
+        let id = PredId(fit_u32(self.preds.len()));
         self.preds.push(Pred {
             module,
             functor,
             name,
-            arity: u32::try_from(arity).unwrap_or(u32::MAX),
+            arity: fit_u32(arity),
             kind: Kind::Undefined,
             dynamic: false,
             discontiguous: false,
@@ -298,7 +299,7 @@ impl Database {
                 Konst::Plain(value)
             }
         };
-        let id = u32::try_from(self.konsts.len()).unwrap_or(u32::MAX);
+        let id = fit_u32(self.konsts.len());
         if let Konst::Plain(value) = &konst {
             self.konst_ids.insert((value.tag(), value.payload()), id);
         }
@@ -311,7 +312,7 @@ impl Database {
         let pred_id = clause.pred;
         self.touch(pred_id);
         self.generation += 1;
-        let id = ClauseId(u32::try_from(self.clauses.len()).unwrap_or(u32::MAX));
+        let id = ClauseId(fit_u32(self.clauses.len()));
         let key = clause.key;
         if let Some(base) = &mut self.base {
             base.term_bytes += clause.term.size();
@@ -361,7 +362,7 @@ impl Database {
         } else {
             let mut list = self.buckets[index.others.0 as usize].clone();
             list.push(id);
-            let bucket = Bucket(u32::try_from(self.buckets.len()).unwrap_or(u32::MAX));
+            let bucket = Bucket(fit_u32(self.buckets.len()));
             self.buckets.push(list);
             index.by_key.insert(key, bucket);
         }
@@ -464,7 +465,7 @@ impl Database {
 
     pub(super) fn filled_bucket(&mut self, clauses: Vec<ClauseId>) -> Bucket {
         self.buckets.push(clauses);
-        Bucket(u32::try_from(self.buckets.len() - 1).unwrap_or(u32::MAX))
+        Bucket(fit_u32(self.buckets.len() - 1))
     }
 
     /// Whether the arguments after the first may distinguish two clauses that a call has found.

@@ -142,7 +142,7 @@ impl Machine {
     pub(crate) fn builtin_recorded(&mut self, row: usize) -> Result<Next, Fault> {
         let row = self.rows[row];
         let arity = row.arity as usize;
-        let base = self.base;
+        let base = self.control.base;
         let given = |n: usize, most: usize| self.is_symbolic_within(self.stack[base + n], most);
         let is_given = (0..arity).any(|n| given(n, SMALL) != Some(false));
         if !is_given && is_keeper(row.name) {
@@ -274,12 +274,12 @@ impl Machine {
         arity: usize,
         run: fn(&mut Machine, usize) -> Result<Next, Fault>,
     ) -> Result<Next, Fault> {
-        if !self.output.captures.is_empty() && is_written(name) {
+        if !self.run.output.captures.is_empty() && is_written(name) {
             let place = self.at_builtin(0);
             let what = format!("the text that {name}/{arity} writes");
             self.record(|_, it| it.lose(place, what));
         }
-        run(self, self.base)
+        run(self, self.control.base)
     }
 
     /// Pins the arguments that decide what the builtin does.
@@ -287,7 +287,7 @@ impl Machine {
         let place = self.at_builtin(0);
         let mut is_pinned = false;
         for n in (0..arity).filter(|n| names >> n & 1 == 1) {
-            is_pinned |= self.pin(place, self.stack[self.base + n]);
+            is_pinned |= self.pin(place, self.stack[self.control.base + n]);
         }
         if is_pinned {
             self.record(|_, it| it.lose(place, format!("{name}/{arity}")));
@@ -298,7 +298,7 @@ impl Machine {
     fn pin_all(&mut self, name: &str, arity: usize) {
         let place = self.at_builtin(0);
         for n in 0..arity {
-            self.pin(place, self.stack[self.base + n]);
+            self.pin(place, self.stack[self.control.base + n]);
         }
         let what = format!("{name}/{arity}");
         self.record(|_, it| it.lose(place, what));
@@ -307,7 +307,7 @@ impl Machine {
     /// Records a loss: the program asks for something that its environment decides, such as a flag, the clock
     /// or standard input. The answer is not a function of the input, and other runs may get another answer.
     pub(crate) fn note_environment(&mut self, what: &str) {
-        self.has_asked_outside = true;
+        self.run.has_asked_outside = true;
         let place = self.at_builtin(0);
         let what = what.to_owned();
         self.record(|_, it| it.lose(place, what));
@@ -358,7 +358,7 @@ impl Machine {
         looked: u8,
         run: fn(&mut Machine, usize) -> Result<Next, Fault>,
     ) -> Result<Next, Fault> {
-        let base = self.base;
+        let base = self.control.base;
         self.look_results(arity, looked, run);
         let mut results = Vec::new();
         for n in (0..arity).filter(|n| looked >> n & 1 == 0) {
@@ -391,7 +391,7 @@ impl Machine {
         looked: u8,
         run: fn(&mut Machine, usize) -> Result<Next, Fault>,
     ) {
-        let base = self.base;
+        let base = self.control.base;
         let is_given = |machine: &Machine, n: &usize| {
             let value = machine.arg(base, *n);
             looked >> n & 1 == 0 && !value.is_var() && !machine.is_symbolic(value)
@@ -431,7 +431,7 @@ impl Machine {
         arity: usize,
         run: fn(&mut Machine, usize) -> Result<Next, Fault>,
     ) -> Result<Next, Fault> {
-        let base = self.base;
+        let base = self.control.base;
         let (at, key) = match (name, arity) {
             ("keysort", _) => (0, 1),
             (_, 4) => {

@@ -3,6 +3,7 @@
 use crate::data::{AtomId, Atoms, Blob, FunctorId, Heap, Shadow, Value, View};
 use crate::machine::Machine;
 use crate::text::{WriteOptions, write_term};
+use term::fit_u32;
 use term::{Atom, ExprId, Exprs, Op, Reference, Term};
 
 /// The maximum nesting depth of a term that is converted.
@@ -76,7 +77,7 @@ fn of(heap: &Heap, atoms: &Atoms, value: Value, budget: &mut ConversionBudget) -
 }
 
 fn variable(at: usize) -> Reference {
-    let word = u32::try_from(at).unwrap_or(u32::MAX);
+    let word = fit_u32(at);
     Reference { node: Atom::new("prolog"), creation: 0, words: vec![word, 0, 0] }
 }
 

@@ -13,6 +13,7 @@ use crate::data::{AtomId, Blob, FunctorId, Tag, Value, View, unify};
 use crate::machine::Machine;
 use std::rc::Rc;
 use std::sync::Arc;
+use term::fit_u32;
 use term::{ExprId, Kind, Op, Term};
 use trace::Head;
 
@@ -41,13 +42,13 @@ impl Machine {
 
     /// Returns the place of the running instruction.
     pub(super) fn here(&self, test: u32) -> TestPlace {
-        (AT_CODE, u32::try_from(self.pc).unwrap_or(u32::MAX), test)
+        (AT_CODE, fit_u32(self.control.pc), test)
     }
 
     /// Returns the place of the running builtin: its name, and the address that it returns to.
     pub(super) fn at_builtin(&self, test: u32) -> TestPlace {
-        let row = self.running.map_or(0, |it| it.0.0);
-        let at = u32::try_from(self.continuation).unwrap_or(u32::MAX);
+        let row = self.control.running.map_or(0, |it| it.0.0);
+        let at = fit_u32(self.control.continuation);
         (AT_BUILTIN, at, row << 8 | test & 0xff)
     }
 
@@ -71,7 +72,7 @@ impl Machine {
     }
 
     fn n_items(&self, functor: FunctorId) -> u32 {
-        u32::try_from(self.atoms.arity(functor) + 1).unwrap_or(u32::MAX)
+        fit_u32(self.atoms.arity(functor) + 1)
     }
 
     /// Records the comparison of a value with a constant.
@@ -145,7 +146,7 @@ impl Machine {
         if self.recorder.as_ref().is_some_and(|it| it.matched.is_some()) {
             self.note_matched(id);
         }
-        let value = self.heap.deref(self.stack[self.base]);
+        let value = self.heap.deref(self.stack[self.control.base]);
         let Some(expr) = expr_of(value) else { return };
         self.record(|machine, recorder| {
             let wanted = machine.first_arg(id, recorder);
@@ -167,7 +168,7 @@ impl Machine {
             let term = Rc::clone(&self.db.clause(clause).term).load(&mut self.heap);
             let (head, _) = head_and_body(self, &self.heap, term);
             let is_match = (0..arity).all(|k| {
-                let (given, wanted) = (self.stack[self.base + k], self.heap.arg(head, k));
+                let (given, wanted) = (self.stack[self.control.base + k], self.heap.arg(head, k));
                 unify(&mut self.heap, &self.atoms, given, wanted)
             });
             self.heap.undo_to(mark, |_, _| {});
@@ -241,7 +242,7 @@ impl Machine {
                 None => {}
                 Some(0) => heads.push(name),
                 Some(own) => {
-                    let n_items = u32::try_from(own + 1).unwrap_or(u32::MAX);
+                    let n_items = fit_u32(own + 1);
                     match names.iter_mut().find(|it| it.0 == n_items) {
                         Some((_, known)) => known.push(name),
                         None => {

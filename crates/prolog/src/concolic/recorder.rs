@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
+use term::fit_u32;
 use term::{ExprId, Exprs, Kind, Op, Term};
 use trace::{Choice, Head, Looked, Loss, SiteId};
 
@@ -88,7 +89,7 @@ impl Recorder {
     }
 
     fn site_of(&mut self, key: (TestPlace, Option<Term>)) -> SiteId {
-        let next = SiteId(u32::try_from(self.sites.len()).unwrap_or(u32::MAX));
+        let next = SiteId(fit_u32(self.sites.len()));
         *self.sites.entry(key).or_insert(next)
     }
 

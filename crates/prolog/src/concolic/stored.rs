@@ -67,7 +67,7 @@ impl Machine {
         let Some(mark) = self.mark_of(id) else { return };
         let term = self.db.clause(id).term.clone().load(&mut self.heap);
         let is_fact = self.heap.arg(term, 1).is_atom(AtomId::TRUE);
-        if let Some(reached) = self.reached.get_mut(mark as usize).filter(|_| is_fact) {
+        if let Some(reached) = self.run.reached.get_mut(mark as usize).filter(|_| is_fact) {
             *reached |= ENTERED | COMPLETED;
         }
     }

@@ -368,13 +368,13 @@ impl<'m> Unit<'m> {
         let (answers, finished) = self.answers(&query);
         let machine = &*self.machine;
         let reached = |how: u8| {
-            let marks = (0..).zip(&machine.reached);
+            let marks = (0..).zip(&machine.run.reached);
             marks.filter(|it| it.1 & how != 0).map(|it| it.0).collect()
         };
         let (entered, completed): (Vec<u32>, Vec<u32>) = (reached(ENTERED), reached(COMPLETED));
-        let is_made = !is_prepared || machine.globals.contains_key(&begun);
+        let is_made = !is_prepared || machine.run.globals.contains_key(&begun);
         let finished = if is_made { finished } else { Finished::Unmade };
-        let (steps, asks_outside) = (machine.steps, machine.has_asked_outside);
+        let (steps, asks_outside) = (machine.control.steps, machine.run.has_asked_outside);
         let recorder = machine.recorder.as_ref();
         let taken = recorder.into_iter().flat_map(|it| &it.choices).map(|it| (it.site, it.taken));
         let mut hasher = rustc_hash::FxHasher::default();

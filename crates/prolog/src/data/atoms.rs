@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::cmp::Ordering;
+use term::fit_u32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AtomId(pub u32);
@@ -131,7 +132,7 @@ impl Atoms {
         if let Some(id) = self.by_functor.get(&(name, arity)) {
             return *id;
         }
-        let id = FunctorId(u32::try_from(self.functors.len()).unwrap_or(u32::MAX));
+        let id = FunctorId(fit_u32(self.functors.len()));
         self.functors.push((name, arity));
         self.by_functor.insert((name, arity), id);
         id
@@ -159,7 +160,7 @@ impl Atoms {
 
     /// Returns the arities of all functors, indexed by the functor's number.
     pub(crate) fn arities(&self) -> Vec<u32> {
-        self.functors.iter().map(|it| u32::try_from(it.1).unwrap_or(u32::MAX)).collect()
+        self.functors.iter().map(|it| fit_u32(it.1)).collect()
     }
 
     /// Compares two atoms in the standard order: by the code points of their characters.
@@ -171,7 +172,7 @@ impl Atoms {
     }
 
     fn push(&mut self, text: SmolStr) -> AtomId {
-        let id = AtomId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
+        let id = AtomId(fit_u32(self.texts.len()));
         self.texts.push(text);
         id
     }

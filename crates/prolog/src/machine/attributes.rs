@@ -17,28 +17,28 @@ impl Machine {
     /// number meanwhile.
     pub(crate) fn wake_before(&mut self, id: PredId) -> Result<(), Fault> {
         let arity = self.db.get(id).arity as usize;
-        self.stack[self.base + arity] = Value::int(i64::from(id.0));
+        self.stack[self.control.base + arity] = Value::int(i64::from(id.0));
         self.push_frame(arity + 1);
         let goal = self.woken_goals();
-        self.next = (self.base + arity + 1).max(self.kept_stack);
-        self.reserve(self.next);
-        self.stack[self.next] = goal;
-        self.continuation = RESUME;
-        self.base = self.next;
+        self.control.next = (self.control.base + arity + 1).max(self.control.kept_stack);
+        self.reserve(self.control.next);
+        self.stack[self.control.next] = goal;
+        self.control.continuation = RESUME;
+        self.control.base = self.control.next;
         self.enter_pred(self.known.wakeup)
     }
 
     /// Continues with the call that waited for woken goals.
     pub(crate) fn resume(&mut self) -> Result<(), Fault> {
-        let frame = self.frames[self.frame];
+        let frame = self.control.frames[self.control.frame];
         let (base, n) = (frame.base as usize, frame.n_slots as usize - 1);
         let id = self.stack[base + n].as_int().and_then(|it| u32::try_from(it).ok()).unwrap_or(0);
-        self.continuation = frame.continuation as usize;
-        self.frame = frame.parent as usize;
-        let to = base.max(self.kept_stack);
+        self.control.continuation = frame.continuation as usize;
+        self.control.frame = frame.parent as usize;
+        let to = base.max(self.control.kept_stack);
         self.reserve(to + n);
         self.stack.copy_within(base..base + n, to);
-        self.base = to;
+        self.control.base = to;
         self.enter_pred(PredId(id))
     }
 
@@ -49,9 +49,9 @@ impl Machine {
             return Ok(());
         }
         let goal = self.woken_goals();
-        self.base = self.base.max(self.kept_stack);
-        self.reserve(self.base);
-        self.stack[self.base] = goal;
+        self.control.base = self.control.base.max(self.control.kept_stack);
+        self.reserve(self.control.base);
+        self.stack[self.control.base] = goal;
         self.enter_pred(self.known.wakeup)
     }
 
@@ -62,31 +62,33 @@ impl Machine {
         if self.heap.woken.is_empty() {
             return Ok(false);
         }
-        let n_slots = self.next - self.base;
-        self.reserve(self.next + 1);
-        self.stack[self.next] = Value::size(self.pc);
+        let n_slots = self.control.next - self.control.base;
+        self.reserve(self.control.next + 1);
+        self.stack[self.control.next] = Value::size(self.control.pc);
         self.push_frame(n_slots + 1);
         let goal = self.woken_goals();
-        self.next += 1;
-        self.stack[self.next] = goal;
-        self.continuation = RESUME_HERE;
-        self.base = self.next;
+        self.control.next += 1;
+        self.stack[self.control.next] = goal;
+        self.control.continuation = RESUME_HERE;
+        self.control.base = self.control.next;
         self.enter_pred(self.known.wakeup)?;
         Ok(true)
     }
 
     /// Continues with the instruction that waited for woken goals.
     pub(crate) fn resume_here(&mut self) {
-        let frame = self.frames[self.frame];
+        let frame = self.control.frames[self.control.frame];
         let n = frame.n_slots as usize - 1;
-        self.base = frame.base as usize;
-        self.pc =
-            self.stack[self.base + n].as_int().and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
-        self.next = (self.base + n).max(self.kept_stack);
-        self.reserve(self.next);
-        self.continuation = frame.continuation as usize;
-        self.barrier = frame.barrier as usize;
-        self.frame = frame.parent as usize;
+        self.control.base = frame.base as usize;
+        self.control.pc = self.stack[self.control.base + n]
+            .as_int()
+            .and_then(|it| usize::try_from(it).ok())
+            .unwrap_or(0);
+        self.control.next = (self.control.base + n).max(self.control.kept_stack);
+        self.reserve(self.control.next);
+        self.control.continuation = frame.continuation as usize;
+        self.control.barrier = frame.barrier as usize;
+        self.control.frame = frame.parent as usize;
     }
 
     /// Returns the woken goals as a list of `wake(Attributes, Value)`, and empties the heap's list.

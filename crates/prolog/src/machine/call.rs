@@ -38,8 +38,8 @@ impl Machine {
     /// backtracked.
     #[inline]
     pub(crate) fn call_pred(&mut self, id: PredId) -> Result<(), Fault> {
-        self.steps += 1;
-        if self.check_at <= self.steps {
+        self.control.steps += 1;
+        if self.control.check_at <= self.control.steps {
             self.check_budgets(id)?;
         }
         if !self.heap.woken.is_empty() {
@@ -50,7 +50,7 @@ impl Machine {
 
     /// Checks the budgets of the run, collects garbage if it is due, and sets when to check next.
     fn check_budgets(&mut self, id: PredId) -> Result<(), Fault> {
-        if self.limits.steps < self.steps {
+        if self.limits.steps < self.control.steps {
             return Err(Stop::Steps.into());
         }
         if self.interrupt.load(Ordering::Relaxed) || !self.give_written() {
@@ -58,8 +58,8 @@ impl Machine {
         }
         self.collect_if_due(self.db.get(id).arity as usize)?;
         self.check_memory(0)?;
-        self.check_at =
-            (self.steps + STEPS_BETWEEN_CHECKS).min(self.limits.steps.saturating_add(1));
+        self.control.check_at =
+            (self.control.steps + STEPS_BETWEEN_CHECKS).min(self.limits.steps.saturating_add(1));
         self.check_goal_limits()
     }
 
@@ -67,31 +67,33 @@ impl Machine {
     #[cold]
     pub(crate) fn check_returns(&mut self) -> Result<(), Fault> {
         let most = self.limits.steps.saturating_mul(RETURNS_PER_STEP);
-        if most < self.returns {
+        if most < self.control.returns {
             return Err(Stop::Steps.into());
         }
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Stop::Time.into());
         }
-        self.check_returns_at = (self.returns + STEPS_BETWEEN_CHECKS).min(most.saturating_add(1));
+        self.control.check_returns_at =
+            (self.control.returns + STEPS_BETWEEN_CHECKS).min(most.saturating_add(1));
         Ok(())
     }
 
     /// Raises the exception of a goal with a limit of inferences that has exceeded it; of several such goals,
     /// the outermost one is informed.
     fn check_goal_limits(&mut self) -> Result<(), Fault> {
-        let Some(n) = self.goal_limits.iter().position(|it| *it < self.steps) else {
-            let next = self.goal_limits.iter().min().copied().unwrap_or(u64::MAX);
-            self.check_at = self.check_at.min(next.saturating_add(1));
+        let Some(n) = self.control.goal_limits.iter().position(|it| *it < self.control.steps)
+        else {
+            let next = self.control.goal_limits.iter().min().copied().unwrap_or(u64::MAX);
+            self.control.check_at = self.control.check_at.min(next.saturating_add(1));
             return Ok(());
         };
-        self.goal_limits.truncate(n);
+        self.control.goal_limits.truncate(n);
         let functor = self.atoms.functor_named("$limit_exceeded", 1);
         Err(Fault::Ball(self.heap.structure(functor, &[Value::size(n)])))
     }
 
     pub(crate) fn enter_pred(&mut self, id: PredId) -> Result<(), Fault> {
-        self.barrier = self.choices.len();
+        self.control.barrier = self.control.choices.len();
         let pred = self.db.get(id);
         match pred.kind {
             Kind::Clauses => {
@@ -128,12 +130,12 @@ impl Machine {
 
     fn call_builtin(&mut self, number: usize) -> Result<(), Fault> {
         let row = &self.rows[number];
-        self.running = Some((row.name_id, row.arity as usize));
+        self.control.running = Some((row.name_id, row.arity as usize));
         let run = row.run;
         let next = if self.recorder.is_some() {
             self.builtin_recorded(number)?
         } else {
-            run(self, self.base)?
+            run(self, self.control.base)?
         };
         match next {
             Next::True => self.return_or_wake(),
@@ -148,12 +150,12 @@ impl Machine {
             if *meta == Meta::Plain {
                 continue;
             }
-            let arg = self.heap.deref(self.stack[self.base + n]);
+            let arg = self.heap.deref(self.stack[self.control.base + n]);
             if arg.is_struct(FunctorId::QUALIFIED) {
                 continue;
             }
             let arg = self.heap.structure(FunctorId::QUALIFIED, &[Value::atom(module), arg]);
-            self.stack[self.base + n] = arg;
+            self.stack[self.control.base + n] = arg;
         }
     }
 
@@ -162,11 +164,11 @@ impl Machine {
         let pred = self.db.get(id);
         let first = pred.first;
         let arity = pred.arity;
-        if pred.det && !std::mem::take(&mut self.is_checked) {
+        if pred.det && !std::mem::take(&mut self.control.is_checked) {
             return self.call_checked(id);
         }
         if pred.one_sided {
-            self.push_choice(Alternative::NoRule(id), self.base + arity as usize);
+            self.push_choice(Alternative::NoRule(id), self.control.base + arity as usize);
         }
         if self.recorder.is_some() && 0 < arity {
             self.look_first_argument(id);
@@ -189,7 +191,10 @@ impl Machine {
             if let Some(bucket) = self.chosen(id, key, [found, later]) {
                 return self.try_bucket(bucket, 0, generation, arity, None);
             }
-            self.push_choice(Alternative::Clause(later, generation), self.base + arity as usize);
+            self.push_choice(
+                Alternative::Clause(later, generation),
+                self.control.base + arity as usize,
+            );
         }
         self.enter_clause(found);
         Ok(())
@@ -203,7 +208,7 @@ impl Machine {
             return None;
         }
         let arity = self.db.get(id).arity as usize;
-        let args = self.stack.get(self.base..self.base + arity)?;
+        let args = self.stack.get(self.control.base..self.control.base + arity)?;
         self.db.choose(id, &self.heap, &self.atoms, args)
     }
 
@@ -217,7 +222,7 @@ impl Machine {
 
     #[inline]
     fn first_key(&self) -> Key {
-        key_of(self.heap.deref(self.stack[self.base]))
+        key_of(self.heap.deref(self.stack[self.control.base]))
     }
 
     #[inline]
@@ -267,10 +272,11 @@ impl Machine {
         let later = self.next_in_bucket(bucket, n + 1, generation);
         match (later, resumed) {
             (Some((_, m)), Some(choice)) => {
-                self.choices[choice].alternative = Alternative::Indexed(bucket, m, generation);
+                self.control.choices[choice].alternative =
+                    Alternative::Indexed(bucket, m, generation);
             }
             (Some((_, m)), None) => {
-                let kept = self.base + arity as usize;
+                let kept = self.control.base + arity as usize;
                 self.push_choice(Alternative::Indexed(bucket, m, generation), kept);
             }
             (None, Some(_)) => self.pop_choice(),
@@ -283,10 +289,10 @@ impl Machine {
     #[inline]
     pub(crate) fn enter_clause(&mut self, id: ClauseId) {
         let clause = self.db.clause(id);
-        self.pc = clause.code as usize;
-        let end = self.base + clause.n_slots as usize;
-        self.next = end.max(self.kept_stack);
-        self.reserve(self.next);
+        self.control.pc = clause.code as usize;
+        let end = self.control.base + clause.n_slots as usize;
+        self.control.next = end.max(self.control.kept_stack);
+        self.reserve(self.control.next);
     }
 
     /// Grows the stack so that there is room for the arguments of a call.
@@ -300,34 +306,34 @@ impl Machine {
 
     #[inline]
     pub(crate) fn push_choice(&mut self, alternative: Alternative, kept_stack: usize) {
-        let kept_stack = kept_stack.max(self.kept_stack);
-        let kept_frames = (self.frame + 1).max(self.kept_frames);
+        let kept_stack = kept_stack.max(self.control.kept_stack);
+        let kept_frames = (self.control.frame + 1).max(self.control.kept_frames);
         let mark = self.heap.mark();
-        self.choices.push(Choice {
+        self.control.choices.push(Choice {
             alternative,
-            frame: self.frame as u32,
-            continuation: self.continuation as u32,
-            base: self.base as u32,
+            frame: self.control.frame as u32,
+            continuation: self.control.continuation as u32,
+            base: self.control.base as u32,
             kept_stack: kept_stack as u32,
             kept_frames: kept_frames as u32,
             mark,
         });
-        self.kept_stack = kept_stack;
-        self.kept_frames = kept_frames;
+        self.control.kept_stack = kept_stack;
+        self.control.kept_frames = kept_frames;
         self.heap.old = mark.cells;
     }
 
     #[inline]
     pub(crate) fn pop_choice(&mut self) {
-        self.choices.pop();
+        self.control.choices.pop();
         self.after_cut();
     }
 
     /// Removes all choice points except the first `n`, and runs the cleanups of those removed.
     #[inline]
     pub(crate) fn cut_to(&mut self, n: usize) -> Result<(), Fault> {
-        if n < self.choices.len() {
-            if self.n_cleanups != 0 {
+        if n < self.control.choices.len() {
+            if self.control.n_cleanups != 0 {
                 self.run_cleanups(n)?;
             }
             self.truncate_choices(n);
@@ -337,19 +343,19 @@ impl Machine {
 
     #[inline]
     pub(crate) fn truncate_choices(&mut self, n: usize) {
-        self.choices.truncate(n);
+        self.control.choices.truncate(n);
         self.after_cut();
     }
 
     #[inline]
     fn after_cut(&mut self) {
-        if let Some(choice) = self.choices.last() {
-            self.kept_stack = choice.kept_stack as usize;
-            self.kept_frames = choice.kept_frames as usize;
+        if let Some(choice) = self.control.choices.last() {
+            self.control.kept_stack = choice.kept_stack as usize;
+            self.control.kept_frames = choice.kept_frames as usize;
             self.heap.old = choice.mark.cells;
         } else {
-            self.kept_stack = 0;
-            self.kept_frames = 0;
+            self.control.kept_stack = 0;
+            self.control.kept_frames = 0;
             self.heap.old = 0;
         }
     }
@@ -357,54 +363,54 @@ impl Machine {
     #[inline]
     pub(crate) fn push_frame(&mut self, n_slots: usize) {
         let frame = Frame {
-            parent: self.frame as u32,
-            continuation: self.continuation as u32,
-            base: self.base as u32,
+            parent: self.control.frame as u32,
+            continuation: self.control.continuation as u32,
+            base: self.control.base as u32,
             n_slots: n_slots as u32,
-            barrier: self.barrier as u32,
+            barrier: self.control.barrier as u32,
         };
-        let at = (self.frame + 1).max(self.kept_frames);
-        if at < self.frames.len() {
-            self.frames[at] = frame;
+        let at = (self.control.frame + 1).max(self.control.kept_frames);
+        if at < self.control.frames.len() {
+            self.control.frames[at] = frame;
         } else {
-            self.frames.resize(at, Frame::default());
-            self.frames.push(frame);
+            self.control.frames.resize(at, Frame::default());
+            self.control.frames.push(frame);
         }
-        self.frame = at;
+        self.control.frame = at;
     }
 
     /// Continues after the running predicate, which succeeded.
     #[inline]
     pub(crate) fn proceed(&mut self) {
-        self.pc = self.continuation;
-        let frame = &self.frames[self.frame];
-        self.base = frame.base as usize;
-        let end = self.base + frame.n_slots as usize;
-        self.next = end.max(self.kept_stack);
-        self.reserve(self.next);
+        self.control.pc = self.control.continuation;
+        let frame = &self.control.frames[self.control.frame];
+        self.control.base = frame.base as usize;
+        let end = self.control.base + frame.n_slots as usize;
+        self.control.next = end.max(self.control.kept_stack);
+        self.reserve(self.control.next);
     }
 
     /// Moves the arguments of a last call down to where the clause's own slots begin, or to the end of the
     /// slots that choice points keep.
     #[inline]
     pub(crate) fn move_arguments_down(&mut self, arity: usize) {
-        let to = self.base.max(self.kept_stack);
-        if to < self.next {
+        let to = self.control.base.max(self.control.kept_stack);
+        if to < self.control.next {
             // A loop is faster than a call of `memmove` here, because there are only a few arguments.
-            let from = self.next;
+            let from = self.control.next;
             for n in 0..arity {
                 self.stack[to + n] = self.stack[from + n];
             }
         }
-        self.base = to.min(self.next);
+        self.control.base = to.min(self.control.next);
     }
 
     /// Restores the state of the newest choice point and continues with its alternative.
     #[inline]
     pub(crate) fn backtrack(&mut self) -> Result<(), Fault> {
         loop {
-            let Some(choice) = self.choices.last().copied() else {
-                self.pc = 0;
+            let Some(choice) = self.control.choices.last().copied() else {
+                self.control.pc = 0;
                 return Err(Fault::Stop(Stop::Refused("no choice point".to_owned())));
             };
             self.restore(&choice);
@@ -416,42 +422,44 @@ impl Machine {
                     let later = self.next_clause(self.db.clause(id).next, key, generation);
                     if later == ClauseId::NONE {
                         self.pop_choice();
-                        self.barrier = self.choices.len() - below;
+                        self.control.barrier = self.control.choices.len() - below;
                     } else {
-                        let last = self.choices.len() - 1;
-                        self.barrier = last - below;
-                        self.choices[last].alternative = Alternative::Clause(later, generation);
+                        let last = self.control.choices.len() - 1;
+                        self.control.barrier = last - below;
+                        self.control.choices[last].alternative =
+                            Alternative::Clause(later, generation);
                     }
                     self.enter_clause(id);
                     return Ok(());
                 }
                 Alternative::Indexed(bucket, n, generation) => {
-                    let last = self.choices.len() - 1;
+                    let last = self.control.choices.len() - 1;
                     let one_sided = |it: ClauseId| self.db.get(self.db.clause(it).pred).one_sided;
                     let below = self.db.bucket_at(bucket, n).is_some_and(one_sided);
-                    self.barrier = last - usize::from(below);
+                    self.control.barrier = last - usize::from(below);
                     return self.try_bucket(bucket, n, generation, 0, Some(last));
                 }
                 Alternative::Label(pc) => {
                     self.pop_choice();
-                    self.pc = pc as usize;
-                    let frame = &self.frames[self.frame];
-                    self.next = (self.base + frame.n_slots as usize).max(self.kept_stack);
+                    self.control.pc = pc as usize;
+                    let frame = &self.control.frames[self.control.frame];
+                    self.control.next =
+                        (self.control.base + frame.n_slots as usize).max(self.control.kept_stack);
                     return Ok(());
                 }
                 Alternative::Catch(_) | Alternative::Fail => self.pop_choice(),
                 Alternative::Cleanup => {
                     self.pop_choice();
-                    self.n_cleanups -= 1;
-                    self.next = self.base + 3;
-                    self.clean_up(self.base, Value::atom(crate::data::AtomId::FAIL))?;
+                    self.control.n_cleanups -= 1;
+                    self.control.next = self.control.base + 3;
+                    self.clean_up(self.control.base, Value::atom(crate::data::AtomId::FAIL))?;
                 }
                 Alternative::NoRule(id) => {
                     self.pop_choice();
                     return Err(self.no_matching_rule(id));
                 }
                 Alternative::Bottom => {
-                    self.pc = EXHAUSTED;
+                    self.control.pc = EXHAUSTED;
                     return Ok(());
                 }
             }
@@ -460,7 +468,7 @@ impl Machine {
 
     #[inline]
     pub(crate) fn restore(&mut self, choice: &Choice) {
-        let globals = &mut self.globals;
+        let globals = &mut self.run.globals;
         self.heap.undo_to(choice.mark, |name, how| {
             let Some(values) = globals.get_mut(&name) else { return };
             if how.is_nil() {
@@ -471,9 +479,9 @@ impl Machine {
         });
         self.heap.cut_back(choice.mark);
         self.heap.woken.clear();
-        self.frame = choice.frame as usize;
-        self.continuation = choice.continuation as usize;
-        self.base = choice.base as usize;
+        self.control.frame = choice.frame as usize;
+        self.control.continuation = choice.continuation as usize;
+        self.control.base = choice.base as usize;
     }
 }
 

@@ -21,29 +21,29 @@ impl Machine {
     pub(crate) fn call_cleanup(&mut self, base: usize) -> Result<Next, Fault> {
         let cleanup = self.in_context(self.stack[base + 2]);
         self.stack[base + 2] = cleanup;
-        self.barrier = self.choices.len();
+        self.control.barrier = self.control.choices.len();
         self.push_frame(3);
         self.push_choice(Alternative::Cleanup, base + 3);
-        self.n_cleanups += 1;
+        self.control.n_cleanups += 1;
         let goal = self.in_context(self.stack[base]);
-        self.next = (base + 3).max(self.kept_stack);
-        self.reserve(self.next);
-        self.stack[self.next] = goal;
-        self.continuation = CLEANUP_EXIT;
-        self.base = self.next;
+        self.control.next = (base + 3).max(self.control.kept_stack);
+        self.reserve(self.control.next);
+        self.stack[self.control.next] = goal;
+        self.control.continuation = CLEANUP_EXIT;
+        self.control.base = self.control.next;
         self.call_goal()?;
         Ok(Next::Jump)
     }
 
     /// The goal succeeded. It is finished unless it left choice points.
     pub(crate) fn cleanup_exit(&mut self) -> Result<(), Fault> {
-        let frame = self.frames[self.frame];
-        self.continuation = frame.continuation as usize;
-        self.frame = frame.parent as usize;
-        if self.choices.len() == frame.barrier as usize + 1 {
+        let frame = self.control.frames[self.control.frame];
+        self.control.continuation = frame.continuation as usize;
+        self.control.frame = frame.parent as usize;
+        if self.control.choices.len() == frame.barrier as usize + 1 {
             self.pop_choice();
-            self.n_cleanups -= 1;
-            self.next = (frame.base + frame.n_slots) as usize;
+            self.control.n_cleanups -= 1;
+            self.control.next = (frame.base + frame.n_slots) as usize;
             let reason = self.atom_named("exit");
             self.clean_up(frame.base as usize, reason)?;
         }
@@ -53,14 +53,16 @@ impl Machine {
 
     /// Runs the cleanups of all choice points beyond the first `n`, innermost first.
     pub(crate) fn run_cleanups(&mut self, n: usize) -> Result<(), Fault> {
-        while n < self.choices.len() && self.n_cleanups != 0 {
+        while n < self.control.choices.len() && self.control.n_cleanups != 0 {
             let is_cleanup = |it: &crate::machine::Choice| it.alternative == Alternative::Cleanup;
-            let Some(last) = self.choices[n..].iter().rposition(is_cleanup) else { return Ok(()) };
-            let base = self.choices[n + last].base as usize;
+            let Some(last) = self.control.choices[n..].iter().rposition(is_cleanup) else {
+                return Ok(());
+            };
+            let base = self.control.choices[n + last].base as usize;
             // The cleanup must not overwrite the stack below.
-            self.next = self.next.max(self.kept_stack);
+            self.control.next = self.control.next.max(self.control.kept_stack);
             self.truncate_choices(n + last);
-            self.n_cleanups -= 1;
+            self.control.n_cleanups -= 1;
             self.clean_up(base, Value::atom(AtomId::CUT))?;
         }
         Ok(())
@@ -77,23 +79,38 @@ impl Machine {
 
     /// Calls a goal once, to its end, and restores the registers. Failure counts as success.
     pub(crate) fn run_inside(&mut self, goal: Value) -> Result<(), Fault> {
-        if self.n_nested == MAX_NESTED {
+        if self.control.n_nested == MAX_NESTED {
             return Err(self.resource_error("cleanup_depth"));
         }
-        let saved = (self.pc, self.base, self.next, self.frame, self.continuation, self.barrier);
-        let (running, context, n) = (self.running, self.context, self.choices.len());
-        self.push_choice(Alternative::Bottom, self.next);
-        self.base = self.next.max(self.kept_stack);
-        self.reserve(self.base);
-        self.stack[self.base] = goal;
-        self.continuation = 0;
-        self.pc = RECOVER;
-        self.n_nested += 1;
+        let saved = (
+            self.control.pc,
+            self.control.base,
+            self.control.next,
+            self.control.frame,
+            self.control.continuation,
+            self.control.barrier,
+        );
+        let (running, context, n) =
+            (self.control.running, self.context, self.control.choices.len());
+        self.push_choice(Alternative::Bottom, self.control.next);
+        self.control.base = self.control.next.max(self.control.kept_stack);
+        self.reserve(self.control.base);
+        self.stack[self.control.base] = goal;
+        self.control.continuation = 0;
+        self.control.pc = RECOVER;
+        self.control.n_nested += 1;
         let res = self.run_to_bottom();
-        self.n_nested -= 1;
+        self.control.n_nested -= 1;
         let cut = if res.is_ok() { self.cut_to(n) } else { Ok(()) };
-        (self.running, self.context) = (running, context);
-        (self.pc, self.base, self.next, self.frame, self.continuation, self.barrier) = saved;
+        (self.control.running, self.context) = (running, context);
+        (
+            self.control.pc,
+            self.control.base,
+            self.control.next,
+            self.control.frame,
+            self.control.continuation,
+            self.control.barrier,
+        ) = saved;
         res.and(cut)
     }
 
@@ -104,9 +121,9 @@ impl Machine {
                 Err(Fault::Ball(ball)) => {
                     if let Thrown::Uncaught(ball) = self.throw(ball)? {
                         // The exception is raised again from the frame of the bottom choice point.
-                        if let Some(bottom) = self.choices.last().copied() {
+                        if let Some(bottom) = self.control.choices.last().copied() {
                             self.restore(&bottom);
-                            self.truncate_choices(self.choices.len() - 1);
+                            self.truncate_choices(self.control.choices.len() - 1);
                         }
                         let ball = ball.load(&mut self.heap);
                         return Err(Fault::Ball(ball));
@@ -114,9 +131,9 @@ impl Machine {
                 }
                 Err(Fault::Stop(Stop::Memory)) => {
                     if !self.throw_stack_overflow()? {
-                        if let Some(bottom) = self.choices.last().copied() {
+                        if let Some(bottom) = self.control.choices.last().copied() {
                             self.restore(&bottom);
-                            self.truncate_choices(self.choices.len() - 1);
+                            self.truncate_choices(self.control.choices.len() - 1);
                         }
                         return Err(Stop::Memory.into());
                     }
@@ -128,9 +145,9 @@ impl Machine {
 
     /// Runs the cleanup of a goal that an exception leaves. An exception of the cleanup itself is ignored.
     pub(crate) fn cleanup_on_exception(&mut self, base: usize, ball: &Record) -> Result<(), Fault> {
-        self.n_cleanups -= 1;
+        self.control.n_cleanups -= 1;
         // Execution does not return to the slots above.
-        self.next = self.kept_stack.max(base + 3);
+        self.control.next = self.control.kept_stack.max(base + 3);
         let ball = ball.load(&mut self.heap);
         let functor = self.atoms.functor_named("exception", 1);
         let reason = self.heap.structure(functor, &[ball]);

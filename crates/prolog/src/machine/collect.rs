@@ -15,16 +15,16 @@ impl Machine {
     /// Collects garbage if the heap has grown enough since the last collection. The first `arity` values at
     /// `base` are the arguments of the call that comes next.
     pub(crate) fn collect_if_due(&mut self, arity: usize) -> Result<(), Stop> {
-        if self.heap.weight() < self.collect_at.max(self.collect_from) {
+        if self.heap.weight() < self.control.collect_at.max(self.collect_from) {
             return Ok(());
         }
-        self.collect(self.base + arity);
+        self.collect(self.control.base + arity);
         let live = self.heap.weight();
         let budget = self.limits.memory_bytes / size_of::<Value>();
         if budget < live + live / 16 {
             return Err(Stop::Memory);
         }
-        self.collect_at = (live * 2).min(live + (budget - live) / 2);
+        self.control.collect_at = (live * 2).min(live + (budget - live) / 2);
         Ok(())
     }
 
@@ -49,7 +49,7 @@ impl Machine {
         marks.count();
         self.move_roots(&marks, top);
         self.move_trail(&marks);
-        for choice in &mut self.choices {
+        for choice in &mut self.control.choices {
             choice.mark.cells = marks.cells.place(choice.mark.cells);
             choice.mark.blobs = marks.blobs.place(choice.mark.blobs);
         }
@@ -58,7 +58,7 @@ impl Machine {
     }
 
     fn live_globals(&self) -> Vec<Value> {
-        let values = self.globals.values().flatten();
+        let values = self.run.globals.values().flatten();
         values
             .filter_map(|it| match it {
                 Global::Live(value) => Some(*value),
@@ -76,7 +76,7 @@ impl Machine {
             *attributes = marks.moved(*attributes);
             *value = marks.moved(*value);
         }
-        for global in self.globals.values_mut().flatten() {
+        for global in self.run.globals.values_mut().flatten() {
             if let Global::Live(value) | Global::Kept(_, Some(value)) = global {
                 *value = marks.moved(*value);
             }
@@ -86,7 +86,7 @@ impl Machine {
     /// Compacts the trail: drops the entries of cells that are gone, and adjusts the marks of choice points.
     fn move_trail(&mut self, marks: &Marks) {
         let old = std::mem::take(&mut self.heap.trail);
-        let mut choices = self.choices.iter_mut().peekable();
+        let mut choices = self.control.choices.iter_mut().peekable();
         let mut new = Vec::with_capacity(old.len());
         for (n, entry) in old.into_iter().enumerate() {
             while let Some(choice) = choices.next_if(|it| it.mark.trail <= n) {

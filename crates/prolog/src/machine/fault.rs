@@ -65,7 +65,7 @@ impl Machine {
 
     /// Returns `context(system:Name/Arity, _)` for the running builtin.
     fn error_context(&mut self) -> Value {
-        let Some((name, arity)) = self.running else { return self.caller_context() };
+        let Some((name, arity)) = self.control.running else { return self.caller_context() };
         // An internal builtin, whose name begins with `$`: the context is the predicate that called it.
         if self.atoms.text(name).starts_with('$') {
             return self.system_context().unwrap_or_else(|| self.heap.fresh());
@@ -97,11 +97,11 @@ impl Machine {
 
     /// Returns the context of the predicate that continues after the failing call.
     pub(crate) fn caller_context(&mut self) -> Value {
-        if self.continuation == CATCH_EXIT {
+        if self.control.continuation == CATCH_EXIT {
             let name = self.atoms.intern("catch");
             return self.context_at(AtomId::SYSTEM, name, 3);
         }
-        match self.db.pred_at(self.continuation).filter(|it| !self.is_hidden(*it)) {
+        match self.db.pred_at(self.control.continuation).filter(|it| !self.is_hidden(*it)) {
             Some(id) => self.context_of(id),
             None => {
                 let name = self.atoms.intern("<meta-call>");
@@ -113,7 +113,7 @@ impl Machine {
     /// Returns the context of the innermost caller of the running builtin if that is a predicate of the
     /// system.
     pub(crate) fn system_context(&mut self) -> Option<Value> {
-        let (mut continuation, mut frame) = (self.continuation, self.frame);
+        let (mut continuation, mut frame) = (self.control.continuation, self.control.frame);
         loop {
             let id = self.db.pred_at(continuation)?;
             if self.db.get(id).module != AtomId::SYSTEM {
@@ -122,7 +122,7 @@ impl Machine {
             if !self.is_hidden(id) {
                 return Some(self.context_of(id));
             }
-            let outer = self.frames.get(frame).filter(|_| 0 < frame)?;
+            let outer = self.control.frames.get(frame).filter(|_| 0 < frame)?;
             (continuation, frame) = (outer.continuation as usize, outer.parent as usize);
         }
     }

@@ -15,10 +15,10 @@ const MANY_GOALS: usize = 10_000;
 impl Machine {
     /// Calls the goal at `base`; a cut in it is local.
     pub(crate) fn call_goal(&mut self) -> Result<(), Fault> {
-        let goal = self.heap.deref(self.stack[self.base]);
+        let goal = self.heap.deref(self.stack[self.control.base]);
         let (module, goal) = self.strip_module(AtomId::USER, goal);
         self.check_body(goal)?;
-        self.run_body(module, goal, self.choices.len())
+        self.run_body(module, goal, self.control.choices.len())
     }
 
     /// Calls `call/N`, whose arguments are at `base`.
@@ -27,7 +27,7 @@ impl Machine {
         let (module, closure) = self.strip_module(context, self.stack[base]);
         if n == 1 {
             self.check_body(closure)?;
-            self.run_body(module, closure, self.choices.len())?;
+            self.run_body(module, closure, self.control.choices.len())?;
             return Ok(Next::Jump);
         }
         let extra = n - 1;
@@ -56,7 +56,7 @@ impl Machine {
             let args = self.stack[base..base + arity].to_vec();
             let goal = self.heap.structure(functor, &args);
             self.check_body(goal)?;
-            self.run_body(module, goal, self.choices.len())?;
+            self.run_body(module, goal, self.control.choices.len())?;
             return Ok(Next::Jump);
         }
         let pred = self.db.pred(module, functor, name, arity);
@@ -69,14 +69,14 @@ impl Machine {
     pub(crate) fn call_checked(&mut self, id: PredId) -> Result<(), Fault> {
         let pred = self.db.get(id);
         let (module, functor, name) = (pred.module, pred.functor, pred.name);
-        let args = self.stack[self.base..self.base + pred.arity as usize].to_vec();
+        let args = self.stack[self.control.base..self.control.base + pred.arity as usize].to_vec();
         let goal = match args.as_slice() {
             [] => Value::atom(name),
             args => self.heap.structure(functor, args),
         };
         let goal = self.in_module(module, goal);
-        self.reserve(self.base + 1);
-        self.stack[self.base] = goal;
+        self.reserve(self.control.base + 1);
+        self.stack[self.control.base] = goal;
         let functor = self.atoms.functor_named("$det", 1);
         let (name, _) = self.atoms.name_arity(functor);
         let pred = self.db.pred(AtomId::SYSTEM, functor, name, 1);
@@ -96,7 +96,7 @@ impl Machine {
         }
         let functor = self.atoms.functor(name, arity);
         let pred = self.db.pred(module, functor, name, arity);
-        self.is_checked = true;
+        self.control.is_checked = true;
         self.enter_pred(pred)?;
         Ok(Next::Jump)
     }
@@ -137,9 +137,9 @@ impl Machine {
             return self.run_control(module, goal, functor, barrier);
         }
         let (name, arity) = self.atoms.name_arity(functor);
-        self.reserve(self.base + arity);
+        self.reserve(self.control.base + arity);
         for n in 0..arity {
-            self.stack[self.base + n] = self.heap.cell(goal.address() + n);
+            self.stack[self.control.base + n] = self.heap.cell(goal.address() + n);
         }
         let pred = self.db.pred(module, functor, name, arity);
         self.call_pred(pred)
@@ -182,12 +182,12 @@ impl Machine {
         args: &[Value],
         barrier: usize,
     ) -> Result<(), Fault> {
-        self.reserve(self.base + args.len() + 2);
+        self.reserve(self.control.base + args.len() + 2);
         for (n, arg) in args.iter().enumerate() {
-            self.stack[self.base + n] = *arg;
+            self.stack[self.control.base + n] = *arg;
         }
-        self.stack[self.base + args.len()] = Value::atom(module);
-        self.stack[self.base + args.len() + 1] = Value::size(barrier);
+        self.stack[self.control.base + args.len()] = Value::atom(module);
+        self.stack[self.control.base + args.len() + 1] = Value::size(barrier);
         self.enter_pred(pred)
     }
 
@@ -208,9 +208,9 @@ impl Machine {
     /// Makes the error of a goal that cannot be called. If a predicate of the system was to call it, the
     /// running builtin is not mentioned.
     fn goal_error(&mut self, error: impl FnOnce(&mut Machine) -> Fault) -> Fault {
-        let caller = self.db.pred_at(self.continuation);
+        let caller = self.db.pred_at(self.control.continuation);
         if caller.is_some_and(|it| self.db.get(it).module == AtomId::SYSTEM) {
-            self.running = None;
+            self.control.running = None;
         }
         error(self)
     }

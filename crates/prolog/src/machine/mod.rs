@@ -21,3 +21,4 @@ pub(crate) use meta::is_control;
 pub use solve::{Ending, Solutions};
 pub use state::{Alternative, Capture, Choice, Frame, Global, Machine, Output, Sink, Written};
 pub(crate) use state::{COMPLETED, ENTERED};
+pub(crate) use state::{Control, Loaded, RunState};

@@ -30,32 +30,32 @@ impl Machine {
     pub(crate) fn run<const RECORD: bool>(&mut self) -> Result<bool, Fault> {
         let mut mode = Mode::Write;
         loop {
-            let ins = self.db.code[self.pc];
+            let ins = self.db.code[self.control.pc];
             match ins {
                 Ins::GetAtomic(slot, konst) => {
-                    let value = self.heap.deref(self.stack[self.base + slot as usize]);
+                    let value = self.heap.deref(self.stack[self.control.base + slot as usize]);
                     if RECORD && value.shadow().is_some() {
                         self.look_konst(value, konst);
                     }
                     if self.match_konst(value, konst) {
-                        self.pc += 1;
+                        self.control.pc += 1;
                     } else {
                         self.backtrack()?;
                     }
                 }
                 Ins::GetStruct(slot, functor) => {
-                    let value = self.heap.deref(self.stack[self.base + slot as usize]);
+                    let value = self.heap.deref(self.stack[self.control.base + slot as usize]);
                     if RECORD && value.shadow().is_some() {
                         self.look_functor(value, functor);
                     }
                     if value.is_struct(functor) {
                         mode = Mode::Read(value.address());
-                        self.pc += 1;
+                        self.control.pc += 1;
                     } else if value.is_var() {
                         let new = Value::structure(functor, self.heap.cells.len());
                         self.heap.bind(value, new);
                         mode = Mode::Write;
-                        self.pc += 1;
+                        self.control.pc += 1;
                     } else {
                         self.backtrack()?;
                     }
@@ -72,11 +72,11 @@ impl Machine {
                         }
                         Mode::Write => self.heap.fresh(),
                     };
-                    self.stack[self.base + slot as usize] = value;
-                    self.pc += 1;
+                    self.stack[self.control.base + slot as usize] = value;
+                    self.control.pc += 1;
                 }
                 Ins::UnifyValue(slot) => {
-                    let value = self.stack[self.base + slot as usize];
+                    let value = self.stack[self.control.base + slot as usize];
                     match &mut mode {
                         Mode::Read(at) => {
                             *at += 1;
@@ -85,7 +85,7 @@ impl Machine {
                         }
                         Mode::Write => {
                             self.heap.cells.push(value);
-                            self.pc += 1;
+                            self.control.pc += 1;
                         }
                     }
                 }
@@ -97,7 +97,7 @@ impl Machine {
                             self.look_konst(value, konst);
                         }
                         if self.match_konst(value, konst) {
-                            self.pc += 1;
+                            self.control.pc += 1;
                         } else {
                             self.backtrack()?;
                         }
@@ -105,7 +105,7 @@ impl Machine {
                     Mode::Write => {
                         let value = self.konst(konst);
                         self.heap.cells.push(value);
-                        self.pc += 1;
+                        self.control.pc += 1;
                     }
                 },
                 Ins::UnifyVoid(n) => {
@@ -117,61 +117,63 @@ impl Machine {
                             }
                         }
                     }
-                    self.pc += 1;
+                    self.control.pc += 1;
                 }
                 Ins::BuildStruct(slot, functor) => {
                     let new = Value::structure(functor, self.heap.cells.len());
-                    self.stack[self.base + slot as usize] = new;
+                    self.stack[self.control.base + slot as usize] = new;
                     mode = Mode::Write;
-                    self.pc += 1;
+                    self.control.pc += 1;
                 }
                 Ins::Fresh(slot) => {
                     let var = self.heap.fresh();
-                    self.stack[self.base + slot as usize] = var;
-                    self.pc += 1;
+                    self.stack[self.control.base + slot as usize] = var;
+                    self.control.pc += 1;
                 }
                 Ins::Move(to, from) => {
-                    self.stack[self.base + to as usize] = self.stack[self.base + from as usize];
-                    self.pc += 1;
+                    self.stack[self.control.base + to as usize] =
+                        self.stack[self.control.base + from as usize];
+                    self.control.pc += 1;
                 }
                 Ins::SetAtomic(slot, konst) => {
                     let value = self.konst(konst);
-                    self.stack[self.base + slot as usize] = value;
-                    self.pc += 1;
+                    self.stack[self.control.base + slot as usize] = value;
+                    self.control.pc += 1;
                 }
                 Ins::PutFresh(to) => {
                     let var = self.heap.fresh();
-                    self.stack[self.next + to as usize] = var;
-                    self.pc += 1;
+                    self.stack[self.control.next + to as usize] = var;
+                    self.control.pc += 1;
                 }
                 Ins::PutVar(to, slot) => {
                     let var = self.heap.fresh();
-                    self.stack[self.next + to as usize] = var;
-                    self.stack[self.base + slot as usize] = var;
-                    self.pc += 1;
+                    self.stack[self.control.next + to as usize] = var;
+                    self.stack[self.control.base + slot as usize] = var;
+                    self.control.pc += 1;
                 }
                 Ins::PutValue(to, slot) => {
-                    self.stack[self.next + to as usize] = self.stack[self.base + slot as usize];
-                    self.pc += 1;
+                    self.stack[self.control.next + to as usize] =
+                        self.stack[self.control.base + slot as usize];
+                    self.control.pc += 1;
                 }
                 Ins::PutAtomic(to, konst) => {
                     let value = self.konst(konst);
-                    self.stack[self.next + to as usize] = value;
-                    self.pc += 1;
+                    self.stack[self.control.next + to as usize] = value;
+                    self.control.pc += 1;
                 }
                 Ins::PutStruct(to, functor) => {
                     let new = Value::structure(functor, self.heap.cells.len());
-                    self.stack[self.next + to as usize] = new;
+                    self.stack[self.control.next + to as usize] = new;
                     mode = Mode::Write;
-                    self.pc += 1;
+                    self.control.pc += 1;
                 }
                 Ins::Allocate(n_slots) => {
                     self.push_frame(n_slots as usize);
-                    self.pc += 1;
+                    self.control.pc += 1;
                 }
                 Ins::Call(pred) => {
-                    self.continuation = self.pc + 1;
-                    self.base = self.next;
+                    self.control.continuation = self.control.pc + 1;
+                    self.control.base = self.control.next;
                     self.call_pred(pred)?;
                 }
                 Ins::Execute(pred) => {
@@ -181,19 +183,19 @@ impl Machine {
                 }
                 Ins::DeallocExecute(pred) => {
                     let arity = self.db.get(pred).arity as usize;
-                    let frame = &self.frames[self.frame];
-                    self.continuation = frame.continuation as usize;
-                    self.frame = frame.parent as usize;
+                    let frame = &self.control.frames[self.control.frame];
+                    self.control.continuation = frame.continuation as usize;
+                    self.control.frame = frame.parent as usize;
                     self.move_arguments_down(arity);
                     self.call_pred(pred)?;
                 }
                 Ins::Proceed => self.return_or_wake()?,
                 Ins::DeallocProceed => {
-                    let frame = &self.frames[self.frame];
-                    self.continuation = frame.continuation as usize;
-                    self.frame = frame.parent as usize;
-                    self.returns += 1;
-                    if self.check_returns_at <= self.returns {
+                    let frame = &self.control.frames[self.control.frame];
+                    self.control.continuation = frame.continuation as usize;
+                    self.control.frame = frame.parent as usize;
+                    self.control.returns += 1;
+                    if self.control.check_returns_at <= self.control.returns {
                         self.check_returns()?;
                     }
                     self.return_or_wake()?;
@@ -202,47 +204,49 @@ impl Machine {
                     if self.wake_here()? {
                         continue;
                     }
-                    self.cut_to(self.barrier)?;
-                    self.pc += 1;
+                    self.cut_to(self.control.barrier)?;
+                    self.control.pc += 1;
                 }
                 Ins::Cut => {
                     if self.wake_here()? {
                         continue;
                     }
-                    self.cut_to(self.frames[self.frame].barrier as usize)?;
-                    self.pc += 1;
+                    self.cut_to(self.control.frames[self.control.frame].barrier as usize)?;
+                    self.control.pc += 1;
                 }
                 Ins::Mark(slot) => {
-                    self.stack[self.base + slot as usize] = Value::size(self.choices.len());
-                    self.pc += 1;
+                    self.stack[self.control.base + slot as usize] =
+                        Value::size(self.control.choices.len());
+                    self.control.pc += 1;
                 }
                 Ins::CutTo(slot) => {
                     if self.wake_here()? {
                         continue;
                     }
-                    let n = self.stack[self.base + slot as usize].payload() as usize;
+                    let n = self.stack[self.control.base + slot as usize].payload() as usize;
                     self.cut_to(n)?;
-                    self.pc += 1;
+                    self.control.pc += 1;
                 }
                 Ins::SoftCut(slot) => {
                     if self.wake_here()? {
                         continue;
                     }
-                    let n = self.stack[self.base + slot as usize].payload() as usize;
-                    if n + 1 == self.choices.len() {
+                    let n = self.stack[self.control.base + slot as usize].payload() as usize;
+                    if n + 1 == self.control.choices.len() {
                         self.pop_choice();
-                    } else if let Some(choice) = self.choices.get_mut(n) {
+                    } else if let Some(choice) = self.control.choices.get_mut(n) {
                         choice.alternative = Alternative::Fail;
                     }
-                    self.pc += 1;
+                    self.control.pc += 1;
                 }
                 Ins::Try(to) => {
-                    let kept = self.base + self.frames[self.frame].n_slots as usize;
+                    let kept = self.control.base
+                        + self.control.frames[self.control.frame].n_slots as usize;
                     self.push_choice(Alternative::Label(to), kept);
-                    self.next = self.next.max(self.kept_stack);
-                    self.pc += 1;
+                    self.control.next = self.control.next.max(self.control.kept_stack);
+                    self.control.pc += 1;
                 }
-                Ins::Jump(to) => self.pc = to as usize,
+                Ins::Jump(to) => self.control.pc = to as usize,
                 Ins::Fail => self.backtrack()?,
                 Ins::Arith(op, to, a, b) => {
                     let (a, b) = (self.operand(a), self.operand(b));
@@ -254,20 +258,20 @@ impl Machine {
                         },
                         _ if self.wake_here()? => continue,
                         _ if RECORD => {
-                            self.running = Some((AtomId::IS, 2));
+                            self.control.running = Some((AtomId::IS, 2));
                             self.arith_recorded(op, a, b)?
                         }
                         _ => self.arith(op, a, b)?,
                     };
-                    self.stack[self.base + to as usize] = res;
-                    self.pc += 1;
+                    self.stack[self.control.base + to as usize] = res;
+                    self.control.pc += 1;
                 }
                 Ins::Evaluate(to, of) => {
                     if self.wake_here()? {
                         continue;
                     }
                     let value = self.operand(of);
-                    self.running = Some((AtomId::IS, 2));
+                    self.control.running = Some((AtomId::IS, 2));
                     let value = if RECORD {
                         self.evaluate_here(value)?
                     } else if value.is_number() {
@@ -275,8 +279,8 @@ impl Machine {
                     } else {
                         self.evaluate_to_value(value)?
                     };
-                    self.stack[self.base + to as usize] = value;
-                    self.pc += 1;
+                    self.stack[self.control.base + to as usize] = value;
+                    self.control.pc += 1;
                 }
                 Ins::Compare(op, a, b, to) => {
                     if self.wake_here()? {
@@ -333,14 +337,14 @@ impl Machine {
                     if let Some(furthest) = self.furthest.get_mut(mark as usize) {
                         *furthest = n.max(*furthest);
                     }
-                    self.pc += 1;
+                    self.control.pc += 1;
                 }
                 Ins::Exit(mark) => self.reach(mark, COMPLETED),
                 Ins::Catch(mark) => {
-                    self.catch_mark = Some(mark);
-                    self.pc += 1;
+                    self.control.catch_mark = Some(mark);
+                    self.control.pc += 1;
                 }
-                Ins::Answer => return Ok(self.pc == 0),
+                Ins::Answer => return Ok(self.control.pc == 0),
                 Ins::CatchExit => self.catch_exit(),
                 Ins::CleanupExit => self.cleanup_exit()?,
                 Ins::CallGoal => self.call_goal()?,
@@ -352,11 +356,11 @@ impl Machine {
 
     fn reach(&mut self, mark: u32, how: u8) {
         self.note_reached(mark, how);
-        self.pc += 1;
+        self.control.pc += 1;
     }
 
     pub(crate) fn note_reached(&mut self, mark: u32, how: u8) {
-        if let Some(reached) = self.reached.get_mut(mark as usize) {
+        if let Some(reached) = self.run.reached.get_mut(mark as usize) {
             *reached |= how;
         }
         if how & ENTERED != 0
@@ -368,13 +372,13 @@ impl Machine {
 
     #[inline]
     fn slot(&self, slot: u32) -> Value {
-        self.stack[self.base + slot as usize]
+        self.stack[self.control.base + slot as usize]
     }
 
     #[inline]
     fn operand(&mut self, operand: Operand) -> Value {
         match operand.place() {
-            Err(slot) => self.heap.deref(self.stack[self.base + slot as usize]),
+            Err(slot) => self.heap.deref(self.stack[self.control.base + slot as usize]),
             Ok(konst) => self.konst(konst),
         }
     }
@@ -417,7 +421,7 @@ impl Machine {
             unify(&mut self.heap, &self.atoms, a, b)
         };
         if holds {
-            self.pc += 1;
+            self.control.pc += 1;
             Ok(())
         } else {
             self.backtrack()
@@ -427,18 +431,18 @@ impl Machine {
     #[inline]
     fn branch(&mut self, holds: bool, to: u32) -> Result<(), Fault> {
         if holds {
-            self.pc += 1;
+            self.control.pc += 1;
             Ok(())
         } else if to == BACKTRACK {
             self.backtrack()
         } else {
-            self.pc = to as usize;
+            self.control.pc = to as usize;
             Ok(())
         }
     }
 
     fn arith(&mut self, op: ArithOp, a: Value, b: Value) -> Result<Value, Fault> {
-        self.running = Some((AtomId::IS, 2));
+        self.control.running = Some((AtomId::IS, 2));
         let y = match op {
             ArithOp::Negate | ArithOp::Abs => Number::Int(0),
             ArithOp::Add
@@ -472,7 +476,7 @@ impl Machine {
             Compare::Equal => "=:=",
             Compare::NotEqual => "=\\=",
         };
-        self.running = Some((self.atoms.intern(name), 2));
+        self.control.running = Some((self.atoms.intern(name), 2));
     }
 
     fn compare_numbers(&mut self, op: Compare, a: Value, b: Value) -> Result<bool, Fault> {

@@ -2,7 +2,8 @@
 
 use crate::data::{FunctorId, Record, Value};
 use crate::machine::throw::Thrown;
-use crate::machine::{Alternative, Fault, Frame, Global, Limits, Machine, Stop, Written};
+use crate::machine::{Alternative, Fault, Global, Limits, Machine, Stop, Written};
+use crate::machine::{Control, RunState};
 use crate::program::Library;
 
 /// The outcome of searching for an answer.
@@ -66,12 +67,12 @@ impl Machine {
 
     /// Returns the text that the run has written to `user_output` so far.
     pub fn output_text(&self) -> &str {
-        &self.output.text
+        &self.run.output.text
     }
 
     /// Returns the text that the run has written to `user_error` so far.
     pub fn error_text(&self) -> &str {
-        &self.output.errors
+        &self.run.output.errors
     }
 
     /// Hands the text written since the last call to the sink. Returns whether the sink wants more. When a
@@ -79,8 +80,8 @@ impl Machine {
     pub fn give_written(&mut self) -> bool {
         let Some(sink) = &mut self.sink else { return true };
         let (output, errors) = self.taken;
-        let now = (self.output.text.len(), self.output.errors.len());
-        let new = self.output.since(output, errors);
+        let now = (self.run.output.text.len(), self.run.output.errors.len());
+        let new = self.run.output.since(output, errors);
         self.taken = (output.max(now.0), errors.max(now.1));
         (sink.0)(&new)
     }
@@ -88,15 +89,18 @@ impl Machine {
     /// Returns the text written after the first `output` bytes of `user_output` and the first `errors` bytes
     /// of `user_error`.
     pub fn written_since(&self, output: usize, errors: usize) -> Vec<Written> {
-        self.output.since(output, errors)
+        self.run.output.since(output, errors)
+    }
+
+    /// Returns the number of predicate calls so far in this run.
+    pub fn steps(&self) -> u64 {
+        self.control.steps
     }
 
     fn start(&mut self, query: &Record, limits: Limits) {
         self.reset();
         self.limits = limits;
-        self.has_asked_outside = false;
-        self.reached.clear();
-        self.reached.resize(self.db.marks.len(), 0);
+        self.run.reached.resize(self.db.marks.len(), 0);
         self.furthest.resize(self.db.marks.len(), 0);
         if let Some(recorder) = &mut self.recorder {
             recorder.restart();
@@ -115,31 +119,26 @@ impl Machine {
         if let Some(slot) = self.stack.first_mut() {
             *slot = goal;
         }
-        self.pc = crate::machine::throw::RECOVER;
+        self.control.pc = crate::machine::throw::RECOVER;
     }
 
     /// Undoes everything that a run has changed.
     pub(crate) fn reset(&mut self) {
         self.db.end_run();
-        self.globals.clone_from(&self.loaded_globals);
-        self.output = crate::machine::state::Output::default();
-        self.streams = crate::builtins::Streams::default();
-        self.tables = crate::builtins::Tables::default();
-        self.gensyms.clone_from(&self.loaded_gensyms);
-        self.random = 0x9e37_79b9_7f4a_7c15;
+        self.run = RunState::new(&self.loaded);
         self.restart();
     }
 
     /// Keeps the changes that directives made, so that every later run begins with them.
     pub(crate) fn keep_loaded(&mut self) {
         self.leave_heap();
-        self.loaded_globals.clone_from(&self.globals);
-        self.loaded_gensyms.clone_from(&self.gensyms);
+        self.loaded.globals.clone_from(&self.run.globals);
+        self.loaded.gensyms.clone_from(&self.run.gensyms);
     }
 
     /// Copies global variables out of the heap before it is dropped. Values of `b_setval/2` are lost.
     fn leave_heap(&mut self) {
-        self.globals.retain(|_, values| {
+        self.run.globals.retain(|_, values| {
             values.retain_mut(|it| match it {
                 Global::Kept(_, loaded) => {
                     *loaded = None;
@@ -155,21 +154,7 @@ impl Machine {
     pub(crate) fn restart(&mut self) {
         self.leave_heap();
         self.heap = crate::data::Heap::default();
-        self.choices.clear();
-        self.frames.clear();
-        self.frames.push(Frame::default());
-        self.collectors.clear();
-        self.collected_bytes = 0;
-        self.goal_limits.clear();
-        self.steps = 0;
-        self.check_at = 0;
-        (self.returns, self.check_returns_at) = (0, 0);
-        (self.pc, self.base, self.next, self.frame) = (0, 0, 0, 0);
-        (self.continuation, self.barrier, self.kept_stack, self.kept_frames) = (0, 0, 0, 0);
-        self.running = None;
-        (self.n_cleanups, self.n_nested, self.collect_at) = (0, 0, 0);
-        self.is_checked = false;
-        self.catch_mark = None;
+        self.control = Control::new();
     }
 
     /// Runs the loop, in the variant that records or in the one that does not.
@@ -183,7 +168,7 @@ impl Machine {
             match self.run_on() {
                 Ok(true) => {
                     let more = !matches!(
-                        self.choices.last().map(|it| it.alternative),
+                        self.control.choices.last().map(|it| it.alternative),
                         Some(Alternative::Bottom) | None
                     );
                     return Ending::True { more };

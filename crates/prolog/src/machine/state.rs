@@ -20,6 +20,50 @@ pub struct Machine {
     pub modules: Modules,
     pub(crate) rows: Vec<Row>,
     pub limits: Limits,
+    /// The number of steps that the directives and expansions of the text being loaded may still take.
+    pub(crate) load_steps: u64,
+    /// Set by another thread or a signal handler to stop the run.
+    pub interrupt: Arc<AtomicBool>,
+    pub(crate) stack: Vec<Value>,
+    /// The size of the heap, in cells, below which garbage is not collected.
+    pub collect_from: usize,
+    /// The module from which the running builtin was called.
+    pub(crate) context: AtomId,
+    pub(crate) flags: FxHashMap<AtomId, Record>,
+    /// The files that programs may use; `None`: no files.
+    pub disk: Option<Box<dyn Disk>>,
+    /// The time at which runs begin, in seconds since 1970.
+    pub epoch: f64,
+    pub(crate) known: crate::program::Known,
+    /// The module whose text is being loaded.
+    pub(crate) load_module: AtomId,
+    /// The file of that text, and the line of the term that is being loaded.
+    pub(crate) load_place: Option<(String, usize)>,
+    /// Records which choices of the run depend on its input; `None` for runs that are not recorded.
+    pub(crate) recorder: Option<Box<crate::concolic::Recorder>>,
+    /// For each coverage mark of a clause, the number, counted from 1, of the furthest goal that any run has
+    /// reached in its body.
+    pub(crate) furthest: Vec<u32>,
+    /// The list of `Name = Value` of the query's variables.
+    pub(crate) bindings: Value,
+    /// Receives the program's output while it runs.
+    pub sink: Option<Sink>,
+    /// The numbers of bytes of `user_output` and `user_error` that the sink has received.
+    pub(crate) taken: (usize, usize),
+    /// The addresses of the instruction that threw the last ball, and of the continuations that it would have
+    /// returned to.
+    pub(crate) thrown_at: Vec<u32>,
+    /// The control state of the query that runs.
+    pub(crate) control: Control,
+    /// What the run has changed so far, besides the program.
+    pub(crate) run: RunState,
+    /// What directives left behind: the beginning of every run.
+    pub(crate) loaded: Loaded,
+}
+
+/// The control state of one query: frames, choice points, registers and counts. A new query replaces all of it.
+#[derive(Debug, Default)]
+pub(crate) struct Control {
     /// The number of predicate calls so far in this run.
     pub steps: u64,
     /// The number of steps at which the budgets are checked next.
@@ -28,17 +72,8 @@ pub struct Machine {
     /// backtracking a goal may return through many frames without a call: `nat(s(N)) :- nat(N)`.
     pub(crate) returns: u64,
     pub(crate) check_returns_at: u64,
-    /// The number of steps that the directives and expansions of the text being loaded may still take.
-    pub(crate) load_steps: u64,
-    /// Set by another thread or a signal handler to stop the run.
-    pub interrupt: Arc<AtomicBool>,
-    /// Whether the run has asked for something that depends on the environment, such as the clock or a flag.
-    pub(crate) has_asked_outside: bool,
-
-    pub(crate) stack: Vec<Value>,
     pub(crate) frames: Vec<Frame>,
     pub(crate) choices: Vec<Choice>,
-
     /// The address of the next instruction.
     pub(crate) pc: usize,
     /// The index of the running clause's first slot.
@@ -54,65 +89,68 @@ pub struct Machine {
     /// The parts of the stack and of the frames below these indexes are kept by a choice point.
     pub(crate) kept_stack: usize,
     pub(crate) kept_frames: usize,
-
     /// The number of choice points of `setup_call_cleanup/3`.
     pub(crate) n_cleanups: usize,
     /// The number of cleanups in progress, nested in each other.
     pub(crate) n_nested: u32,
     /// Whether the predicate called next is declared `det` and its caller already checks its determinism.
     pub(crate) is_checked: bool,
-    /// The size of the heap, in cells, below which garbage is not collected.
-    pub collect_from: usize,
     /// The weight of the heap at which garbage is collected next; see `Heap::weight`.
     pub(crate) collect_at: usize,
-
     /// The builtin that is running, for error messages.
     pub(crate) running: Option<(AtomId, usize)>,
-    /// The module from which the running builtin was called.
-    pub(crate) context: AtomId,
     /// The answers of the `findall/3` calls in progress, innermost last.
     pub(crate) collectors: Vec<Vec<Record>>,
     pub(crate) collected_bytes: usize,
+    /// The step counts at which goals with a limit of inferences are stopped; innermost last.
+    pub(crate) goal_limits: Vec<u64>,
+    /// The coverage mark of the `catch/3` that is called next, if it is in a clause under test.
+    pub(crate) catch_mark: Option<u32>,
+}
+
+impl Control {
+    /// The state before a query: the only frame is the bottom one.
+    pub(crate) fn new() -> Control {
+        Control { frames: vec![Frame::default()], ..Control::default() }
+    }
+}
+
+/// What one run changes besides the program and the heap. The end of the run replaces all of it.
+#[derive(Debug, Default)]
+pub(crate) struct RunState {
+    /// Whether the run has asked for something that depends on the environment, such as the clock or a flag.
+    pub(crate) has_asked_outside: bool,
     pub(crate) globals: FxHashMap<AtomId, Vec<Global>>,
-    /// The global variables that directives have set; every run begins with them.
-    pub(crate) loaded_globals: FxHashMap<AtomId, Vec<Global>>,
-    pub(crate) loaded_gensyms: FxHashMap<String, u64>,
-    pub(crate) flags: FxHashMap<AtomId, Record>,
     pub(crate) output: Output,
     pub(crate) streams: Streams,
     pub(crate) tables: Tables,
-    /// The files that programs may use; `None`: no files.
-    pub disk: Option<Box<dyn Disk>>,
-    /// The time at which runs begin, in seconds since 1970.
-    pub epoch: f64,
     pub(crate) gensyms: FxHashMap<String, u64>,
     pub(crate) random: u64,
-    pub(crate) known: crate::program::Known,
-    /// The step counts at which goals with a limit of inferences are stopped; innermost last.
-    pub(crate) goal_limits: Vec<u64>,
-    /// The module whose text is being loaded.
-    pub(crate) load_module: AtomId,
-    /// The file of that text, and the line of the term that is being loaded.
-    pub(crate) load_place: Option<(String, usize)>,
-    /// Records which choices of the run depend on its input; `None` for runs that are not recorded.
-    pub(crate) recorder: Option<Box<crate::concolic::Recorder>>,
     /// For each coverage mark, whether the run has entered and completed it: bits [`ENTERED`] and
     /// [`COMPLETED`].
     pub(crate) reached: Vec<u8>,
-    /// For each coverage mark of a clause, the number, counted from 1, of the furthest goal that any run has
-    /// reached in its body.
-    pub(crate) furthest: Vec<u32>,
-    /// The list of `Name = Value` of the query's variables.
-    pub(crate) bindings: Value,
-    /// The coverage mark of the `catch/3` that is called next, if it is in a clause under test.
-    pub(crate) catch_mark: Option<u32>,
-    /// Receives the program's output while it runs.
-    pub sink: Option<Sink>,
-    /// The numbers of bytes of `user_output` and `user_error` that the sink has received.
-    pub(crate) taken: (usize, usize),
-    /// The addresses of the instruction that threw the last ball, and of the continuations that it would have
-    /// returned to.
-    pub(crate) thrown_at: Vec<u32>,
+}
+
+impl RunState {
+    /// The state in which a run begins.
+    pub(crate) fn new(loaded: &Loaded) -> RunState {
+        RunState {
+            globals: loaded.globals.clone(),
+            gensyms: loaded.gensyms.clone(),
+            random: SEED,
+            ..RunState::default()
+        }
+    }
+}
+
+/// The seed of the pseudo-random numbers of each run.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// What directives left behind for all runs.
+#[derive(Debug, Default)]
+pub(crate) struct Loaded {
+    pub(crate) globals: FxHashMap<AtomId, Vec<Global>>,
+    pub(crate) gensyms: FxHashMap<String, u64>,
 }
 
 /// A consumer of output; returns whether it wants more.

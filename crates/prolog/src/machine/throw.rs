@@ -33,19 +33,22 @@ impl Machine {
     /// Calls `catch(Goal, Catcher, Recovery)`, whose arguments are at `base`.
     pub(crate) fn catch(&mut self, base: usize) -> Result<Next, Fault> {
         self.stack[base + 3] = Value::atom(self.context);
-        self.stack[base + 4] = match self.catch_mark.take() {
+        self.stack[base + 4] = match self.control.catch_mark.take() {
             Some(mark) => Value::int(i64::from(mark)),
             None => Value::NIL,
         };
-        self.barrier = self.choices.len();
+        self.control.barrier = self.control.choices.len();
         self.push_frame(CATCH_SLOTS);
-        self.push_choice(Alternative::Catch(self.collectors.len() as u32), base + CATCH_SLOTS);
+        self.push_choice(
+            Alternative::Catch(self.control.collectors.len() as u32),
+            base + CATCH_SLOTS,
+        );
         let goal = self.in_context(self.stack[base]);
-        self.next = (base + CATCH_SLOTS).max(self.kept_stack);
-        self.reserve(self.next);
-        self.stack[self.next] = goal;
-        self.continuation = CATCH_EXIT;
-        self.base = self.next;
+        self.control.next = (base + CATCH_SLOTS).max(self.control.kept_stack);
+        self.reserve(self.control.next);
+        self.stack[self.control.next] = goal;
+        self.control.continuation = CATCH_EXIT;
+        self.control.base = self.control.next;
         self.call_goal()?;
         Ok(Next::Jump)
     }
@@ -65,14 +68,14 @@ impl Machine {
 
     /// Leaves a `catch/3` whose goal succeeded.
     pub(crate) fn catch_exit(&mut self) {
-        let frame = self.frames[self.frame];
+        let frame = self.control.frames[self.control.frame];
         self.note_catch(frame.base as usize, 0);
         // The choice point of `catch/3` is removed unless the goal left choice points above it.
-        if self.choices.len() == frame.barrier as usize + 1 {
+        if self.control.choices.len() == frame.barrier as usize + 1 {
             self.pop_choice();
         }
-        self.continuation = frame.continuation as usize;
-        self.frame = frame.parent as usize;
+        self.control.continuation = frame.continuation as usize;
+        self.control.frame = frame.parent as usize;
         self.proceed();
     }
 
@@ -80,9 +83,9 @@ impl Machine {
     /// none.
     pub(crate) fn throw(&mut self, ball: Value) -> Result<Thrown, Fault> {
         let ball = Record::new(&self.heap, &self.atoms, ball);
-        let thrown_from = self.frame;
+        let thrown_from = self.control.frame;
         self.note_place();
-        while let Some(choice) = self.choices.last().copied() {
+        while let Some(choice) = self.control.choices.last().copied() {
             match choice.alternative {
                 Alternative::Bottom => return Ok(Thrown::Uncaught(ball)),
                 Alternative::Cleanup => {
@@ -134,7 +137,7 @@ impl Machine {
     /// memory is exhausted. Returns whether the error was caught.
     pub(crate) fn throw_stack_overflow(&mut self) -> Result<bool, Stop> {
         // The data of the goals that the exception leaves is garbage for the goals that continue.
-        (self.collect_at, self.check_at) = (0, 0);
+        (self.control.collect_at, self.control.check_at) = (0, 0);
         let stack = self.atom_named("stack");
         let functor = self.atoms.functor_named("resource_error", 1);
         let formal = self.heap.structure(functor, &[stack]);
@@ -158,20 +161,20 @@ impl Machine {
 
     /// Discards the answers of the `findall/3` calls in progress, except those of the outermost `n` calls.
     fn drop_collectors(&mut self, n: usize) {
-        let dropped = self.collectors.drain(n.min(self.collectors.len())..);
+        let dropped = self.control.collectors.drain(n.min(self.control.collectors.len())..);
         let bytes: usize = dropped.flatten().map(|it| it.size() + BYTES_PER_ANSWER).sum();
-        self.collected_bytes = self.collected_bytes.saturating_sub(bytes);
-        self.tables.leave(n);
+        self.control.collected_bytes = self.control.collected_bytes.saturating_sub(bytes);
+        self.run.tables.leave(n);
     }
 
     /// Records the addresses of the current instruction and of the continuations, to report where an
     /// exception came from.
     fn note_place(&mut self) {
         self.thrown_at.clear();
-        self.thrown_at.extend([self.pc as u32, self.continuation as u32]);
-        let mut at = self.frame;
+        self.thrown_at.extend([self.control.pc as u32, self.control.continuation as u32]);
+        let mut at = self.control.frame;
         while self.thrown_at.len() < MAX_PLACES && 0 < at {
-            let frame = self.frames[at];
+            let frame = self.control.frames[at];
             self.thrown_at.push(frame.continuation);
             at = frame.parent as usize;
         }
@@ -181,7 +184,7 @@ impl Machine {
     fn is_inside(&self, from: usize, frame: usize) -> bool {
         let mut at = from;
         while frame < at {
-            at = self.frames[at].parent as usize;
+            at = self.control.frames[at].parent as usize;
         }
         at == frame
     }
@@ -196,17 +199,17 @@ impl Machine {
     }
 
     fn recover(&mut self, base: usize) {
-        let frame = self.frames[self.frame];
+        let frame = self.control.frames[self.control.frame];
         self.note_catch(base, 1);
         let module = self.stack[base + 3].as_atom().unwrap_or(crate::data::AtomId::USER);
         let goal = self.in_module(module, self.stack[base + 2]);
-        self.continuation = frame.continuation as usize;
-        self.frame = frame.parent as usize;
-        self.base = base.max(self.kept_stack);
-        self.reserve(self.base);
-        self.stack[self.base] = goal;
+        self.control.continuation = frame.continuation as usize;
+        self.control.frame = frame.parent as usize;
+        self.control.base = base.max(self.control.kept_stack);
+        self.reserve(self.control.base);
+        self.stack[self.control.base] = goal;
         // The goal is called by an instruction, so that the main loop handles its exceptions.
-        self.pc = RECOVER;
+        self.control.pc = RECOVER;
     }
 }
 

@@ -3,10 +3,12 @@
 use crate::builtins;
 use crate::code::{Database, Ins, Kind, PredId};
 use crate::data::{AtomId, Atoms, Heap, Value};
-use crate::machine::{Frame, Limits, Machine};
+use crate::machine::{Control, Loaded, RunState};
+use crate::machine::{Limits, Machine};
 use crate::program::{File, Library, Module, Modules};
 use crate::text::{Ops, Syntax};
 use rustc_hash::FxHashMap;
+use term::fit_u32;
 
 /// The predicates of the prelude that the machine itself calls.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +63,7 @@ impl Machine {
             let functor = atoms.functor(row.name_id, row.arity as usize);
             let id = db.pred(AtomId::SYSTEM, functor, row.name_id, row.arity as usize);
             let pred = db.get_mut(id);
-            pred.kind = Kind::Builtin(u32::try_from(n).unwrap_or(u32::MAX));
+            pred.kind = Kind::Builtin(fit_u32(n));
             pred.locked = row.iso;
         }
         let mut machine = Machine {
@@ -72,57 +74,27 @@ impl Machine {
             modules: Modules::default(),
             rows,
             limits: Limits::default(),
-            steps: 0,
-            check_at: 0,
-            returns: 0,
-            check_returns_at: 0,
             load_steps: crate::program::LOAD_STEPS,
             interrupt: std::sync::Arc::default(),
-            catch_mark: None,
             sink: None,
             taken: (0, 0),
-            has_asked_outside: false,
             stack: Vec::new(),
-            frames: vec![Frame::default()],
-            choices: Vec::new(),
-            pc: 0,
-            base: 0,
-            next: 0,
-            frame: 0,
-            continuation: 0,
-            barrier: 0,
-            kept_stack: 0,
-            kept_frames: 0,
-            n_cleanups: 0,
-            n_nested: 0,
-            is_checked: false,
             collect_from: 1 << 19,
-            collect_at: 0,
-            running: None,
             context: AtomId::USER,
-            collectors: Vec::new(),
-            collected_bytes: 0,
-            globals: FxHashMap::default(),
-            loaded_globals: FxHashMap::default(),
-            loaded_gensyms: FxHashMap::default(),
             flags: FxHashMap::default(),
-            output: crate::machine::Output::default(),
-            streams: builtins::Streams::default(),
-            tables: builtins::Tables::default(),
             disk: None,
             // 2000-01-01, 00:00 UTC.
             epoch: 946_684_800.0,
-            gensyms: FxHashMap::default(),
-            random: 0x9e37_79b9_7f4a_7c15,
             known,
             recorder: None,
-            reached: Vec::new(),
             furthest: Vec::new(),
             bindings: Value::NIL,
             thrown_at: Vec::new(),
             load_module: AtomId::USER,
             load_place: None,
-            goal_limits: Vec::new(),
+            control: Control::new(),
+            run: RunState::new(&Loaded::default()),
+            loaded: Loaded::default(),
         };
         machine.load_prelude();
         machine.read_index(library);

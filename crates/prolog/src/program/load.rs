@@ -6,6 +6,7 @@ use crate::machine::{Ending, Fault, Machine, Stop};
 use crate::program::style::Style;
 use crate::program::{File, Library};
 use crate::text::{ReadTerm, Reader};
+use term::fit_u32;
 
 /// The result of loading a text.
 #[derive(Clone, Debug, Default)]
@@ -164,7 +165,7 @@ impl Machine {
         importer: AtomId,
         library: &mut dyn Library,
     ) -> LoadReport {
-        let number = u32::try_from(self.modules.files.len()).unwrap_or(u32::MAX);
+        let number = fit_u32(self.modules.files.len());
         self.modules.files.push(file.path.clone());
         let module = if importer == AtomId::SYSTEM { AtomId::USER } else { importer };
         let mut loading = Loading::new(file.path.clone(), number, module, importer);
@@ -536,24 +537,24 @@ impl Machine {
     pub(crate) fn run_once(&mut self, query: &Record, library: &mut dyn Library) -> Ending {
         loop {
             self.restart();
-            let (globals, gensyms) = (self.globals.clone(), self.gensyms.clone());
-            let random = self.random;
-            let written = (self.output.text.len(), self.output.errors.len());
+            let (globals, gensyms) = (self.run.globals.clone(), self.run.gensyms.clone());
+            let random = self.run.random;
+            let written = (self.run.output.text.len(), self.run.output.errors.len());
             self.db.begin_run();
             self.prepare(query);
             let limits = self.limits;
             self.limits.steps = self.load_steps.min(limits.steps);
             let ending = self.go();
             self.limits = limits;
-            self.load_steps = self.load_steps.saturating_sub(self.steps);
+            self.load_steps = self.load_steps.saturating_sub(self.control.steps);
             match ending {
                 Ending::Stopped(Stop::Load(name)) => {
                     // The goal is called again after the library was loaded, so its effects so far are
                     // undone.
                     self.db.end_run();
-                    (self.globals, self.gensyms) = (globals, gensyms);
-                    self.output.truncate(written.0, written.1);
-                    self.random = random;
+                    (self.run.globals, self.run.gensyms) = (globals, gensyms);
+                    self.run.output.truncate(written.0, written.1);
+                    self.run.random = random;
                     if let Err(why) = self.load_library(&name, library) {
                         return Ending::Stopped(Stop::Refused(why));
                     }

@@ -60,7 +60,7 @@ impl Machine {
     pub(crate) fn no_matching_rule(&mut self, id: crate::code::PredId) -> Fault {
         let pred = self.db.get(id);
         let (module, functor, arity) = (pred.module, pred.functor, pred.arity as usize);
-        let base = self.base;
+        let base = self.control.base;
         let args: Vec<Value> = (0..arity).map(|n| self.arg(base, n)).collect();
         let goal = if arity == 0 {
             Value::atom(self.db.get(id).name)

@@ -6,6 +6,7 @@ use super::range::Range;
 use super::state::{Consistency, Contradiction, Limits, NodeId, Shape, State};
 use super::value::Value;
 use std::rc::Rc;
+use term::fit_u32;
 use term::{Kinds, Op, Term};
 
 impl<'q> State<'q> {
@@ -133,7 +134,7 @@ impl<'q> State<'q> {
                 self.exclude(id, value)?;
             }
             if let Shape::Tuple(parts) = &self.node(id).shape {
-                let n = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+                let n = fit_u32(parts.len());
                 if arity.is_some_and(|it| it != n) || n < min_arity || not_arities.contains(&n) {
                     return Err(Contradiction);
                 }

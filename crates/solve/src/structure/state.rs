@@ -7,6 +7,7 @@ use super::excluded::Excluded;
 use super::typing::{Alt, Typing};
 use super::value::Value;
 use std::rc::Rc;
+use term::fit_u32;
 use term::{Kinds, Op, Term};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -154,7 +155,7 @@ impl<'q> State<'q> {
     }
 
     pub(super) fn add_shape(&mut self, kinds: Kinds, shape: Shape<'q>) -> NodeId {
-        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        let id = NodeId(fit_u32(self.nodes.len()));
         self.nodes.push(Node {
             link: id,
             kinds,

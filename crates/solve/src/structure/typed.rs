@@ -7,6 +7,7 @@ use super::typing::{Alt, Typed, Typing};
 use super::value::Value;
 use num_bigint::BigInt;
 use std::rc::Rc;
+use term::fit_u32;
 use term::{Kind, Kinds, Term, is_bit_size};
 
 impl<'q> State<'q> {
@@ -90,7 +91,7 @@ impl<'q> State<'q> {
                     && pairs.all(|(it, part)| self.may_be_any(*it, Typed::Id(*part), left))
             }
             (Shape::Open, Alt::Tuple(parts)) => limits.is_none_or(|it| {
-                let arity = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+                let arity = fit_u32(parts.len());
                 it.arity.is_none_or(|it| it == arity)
                     && it.min_arity <= arity
                     && !it.not_arities.contains(&arity)

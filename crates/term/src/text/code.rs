@@ -6,6 +6,7 @@
 use super::print::{Style, atom_text, print};
 use super::read::{Problem, ReadError, Reader};
 use super::scan::Token;
+use crate::fit_u32;
 use crate::ground::{Atom, Term};
 use std::fmt::Write;
 
@@ -203,7 +204,7 @@ fn numbered(known: &mut Vec<String>, name: &str) -> u32 {
         known.push(name.to_owned());
         known.len() - 1
     });
-    u32::try_from(place).unwrap_or(u32::MAX)
+    fit_u32(place)
 }
 
 fn code(reader: &mut Reader<'_>, depth: usize) -> Result<Code, ReadError> {

@@ -37,7 +37,7 @@ pub(super) fn follow_order(w: &mut World, id: RefId, other: Option<Value>) {
     if w.record.is_none() {
         return;
     }
-    let Some(table) = w.ets.tables.get(&id) else { return };
+    let Some(table) = w.run.ets.tables.get(&id) else { return };
     let other = other.filter(|it| w.is_symbolic(*it));
     if other.is_none() && !table.entered.has_symbolic() {
         return;
@@ -70,7 +70,7 @@ const MAX_PAIRS: usize = 32;
 
 fn pin_keys(w: &mut World, id: RefId) {
     if w.record.is_some()
-        && let Some(table) = w.ets.tables.get_mut(&id)
+        && let Some(table) = w.run.ets.tables.get_mut(&id)
         && table.entered.settle()
     {
         let keys: Vec<Value> = table.rows.iter().filter_map(|it| table.key(&w.heap, it)).collect();
@@ -81,7 +81,7 @@ fn pin_keys(w: &mut World, id: RefId) {
 /// Records which object has the key: each comparison whose result depends on the input is a choice.
 pub(super) fn follow_key(w: &mut World, id: RefId, key: Value, need: Access) {
     follow_meeting(w, id, key, need);
-    let Some(table) = w.ets.tables.get(&id) else { return };
+    let Some(table) = w.run.ets.tables.get(&id) else { return };
     if !w.is_symbolic(key) && !table.entered.has_symbolic() {
         return;
     }
@@ -98,12 +98,12 @@ pub(super) fn follow_key(w: &mut World, id: RefId, key: Value, need: Access) {
 /// Whether another process, of which a search decides when it goes, has asked for the same object: a choice if
 /// that depends on the input.
 fn follow_meeting(w: &mut World, id: RefId, key: Value, need: Access) {
-    if w.record.is_none() || w.schedule.is_none() {
+    if w.record.is_none() || w.run.schedule.is_none() {
         return;
     }
     let mode = if need == Access::Write { Mode::Write } else { Mode::Read };
-    let (who, is_symbolic) = (w.current, w.is_symbolic(key));
-    let Some(table) = w.ets.tables.get_mut(&id) else { return };
+    let (who, is_symbolic) = (w.run.current, w.is_symbolic(key));
+    let Some(table) = w.run.ets.tables.get_mut(&id) else { return };
     let op = if table.kind == TableKind::OrderedSet { Op::Equal } else { Op::Same };
     match table.entered.ask(key, who, mode) {
         Some(earlier) => w.compare_keys(op, key, &earlier),
@@ -119,10 +119,10 @@ pub(super) fn find_by_key(w: &mut World, table: Value, need: Access) -> Result<R
         None if is_table(table) => table.as_ref().filter(|it| it.owner.node() == w.here()),
         None => return Err(caused(w, "type")),
     };
-    let Some(found) = id.and_then(|it| w.ets.tables.get(&it)) else {
+    let Some(found) = id.and_then(|it| w.run.ets.tables.get(&it)) else {
         return Err(caused(w, "id"));
     };
-    if w.ets.is_open(found, w.current, need) {
+    if w.run.ets.is_open(found, w.run.current, need) {
         return Ok(found.id);
     }
     Err(caused(w, "access"))
@@ -130,7 +130,7 @@ pub(super) fn find_by_key(w: &mut World, table: Value, need: Access) -> Result<R
 
 /// Returns the table with a name; suspends the builtin if a system process that is not started yet owns it.
 pub(super) fn named(w: &mut World, name: AtomId) -> Result<Option<RefId>, Fault> {
-    let found = w.ets.names.get(&(w.here(), name)).copied();
+    let found = w.run.ets.names.get(&(w.here(), name)).copied();
     if found.is_none() {
         w.need_table(name)?;
     }
@@ -139,5 +139,5 @@ pub(super) fn named(w: &mut World, name: AtomId) -> Result<Option<RefId>, Fault>
 
 /// Returns a table that was found before.
 pub(super) fn table(w: &World, id: RefId) -> Result<&Table, Fault> {
-    w.ets.tables.get(&id).ok_or(Fault::BADARG)
+    w.run.ets.tables.get(&id).ok_or(Fault::BADARG)
 }

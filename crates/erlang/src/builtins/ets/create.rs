@@ -19,13 +19,13 @@ pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = badarg(arg(args, 0).as_atom())?;
     let options = badarg(w.heap.list_items(arg(args, 1)))?;
     let mut table = Table {
-        id: w.handles.make(w.current, HandleKind::Table),
+        id: w.run.handles.make(w.run.current, HandleKind::Table),
         name,
         is_named: false,
         kind: TableKind::Set,
         protection: Protection::Protected,
         key_position: 1,
-        owner: w.current,
+        owner: w.run.current,
         heir: None,
         entered: Entered::default(),
         is_compressed: false,
@@ -54,16 +54,16 @@ pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         table.write_concurrency != AtomId::FALSE && decentralized.unwrap_or(usual);
     if table.is_named {
         let key = (w.here(), name);
-        if w.ets.names.contains_key(&key) {
+        if w.run.ets.names.contains_key(&key) {
             return Err(caused(w, "already_exists"));
         }
-        w.ets.names.insert(key, table.id);
+        w.run.ets.names.insert(key, table.id);
     }
-    if w.ets.tables.len() >= MAX_TABLES {
+    if w.run.ets.tables.len() >= MAX_TABLES {
         return Err(Stop::OutOfMemory.into());
     }
     let called = table.called();
-    w.ets.tables.insert(table.id, table);
+    w.run.ets.tables.insert(table.id, table);
     Ok(called)
 }
 
@@ -134,14 +134,14 @@ pub(super) fn protection(atom: AtomId) -> Option<Protection> {
 pub(super) fn rename(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let name = badarg(arg(args, 1).as_atom())?;
-    let table = badarg(w.ets.tables.get_mut(&id))?;
+    let table = badarg(w.run.ets.tables.get_mut(&id))?;
     if table.is_named {
         let here = id.owner.node();
-        if w.ets.names.contains_key(&(here, name)) {
+        if w.run.ets.names.contains_key(&(here, name)) {
             return Err(Fault::BADARG);
         }
-        w.ets.names.remove(&(here, table.name));
-        w.ets.names.insert((here, name), id);
+        w.run.ets.names.remove(&(here, table.name));
+        w.run.ets.names.insert((here, name), id);
     }
     table.name = name;
     Ok(table.called())
@@ -155,14 +155,14 @@ pub(super) fn whereis(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 pub(super) fn all(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let here = w.here();
-    let own = w.ets.tables.values().filter(|it| it.id.owner.node() == here);
+    let own = w.run.ets.tables.values().filter(|it| it.id.owner.node() == here);
     let names: Vec<Value> = own.map(Table::called).collect();
     Ok(w.heap.list(&names))
 }
 
 pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_by_key(w, arg(args, 0), Access::Write)?;
-    let n_objects = w.ets.tables.get(&id).map_or(0, |it| it.rows.len() + it.tombstones.len());
+    let n_objects = w.run.ets.tables.get(&id).map_or(0, |it| it.rows.len() + it.tombstones.len());
     w.add_work(n_objects);
     destroy(w, id);
     Ok(Value::TRUE)

@@ -69,7 +69,7 @@ fn binaries(w: &mut World, objects: &[Value]) -> Value {
     };
     let mut found = within(w, objects);
     found.reverse();
-    let tables = w.ets.tables.values();
+    let tables = w.run.ets.tables.values();
     let all: Vec<Value> =
         tables.flat_map(|it| it.rows.iter().chain(it.tombstones.iter())).collect();
     let mut references: BTreeMap<u32, i64> = BTreeMap::new();

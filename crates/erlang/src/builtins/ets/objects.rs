@@ -65,7 +65,7 @@ fn put(w: &mut World, id: RefId, objects: &[Value]) {
         if object.shadow().is_some() {
             w.look_at("an object of an ETS table", *object);
         }
-        let Some(key) = w.ets.tables.get(&id).and_then(|it| it.key(&w.heap, *object)) else {
+        let Some(key) = w.run.ets.tables.get(&id).and_then(|it| it.key(&w.heap, *object)) else {
             return;
         };
         follow_key(w, id, key, Access::Write);
@@ -74,7 +74,7 @@ fn put(w: &mut World, id: RefId, objects: &[Value]) {
         }
         let (is_recorded, is_symbolic) = (w.record.is_some(), w.is_symbolic(*object));
         let is_key = is_symbolic && w.is_symbolic(key);
-        let Some(table) = w.ets.tables.get_mut(&id) else { return };
+        let Some(table) = w.run.ets.tables.get_mut(&id) else { return };
         if is_recorded && !table.has(&w.heap, &w.atoms, key) {
             let mut entered = std::mem::take(&mut table.entered);
             entered.add(key, is_key, |it| table.has(&w.heap, &w.atoms, *it));
@@ -127,7 +127,7 @@ pub(super) fn member(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_by_key(w, arg(args, 0), Access::Write)?;
     follow_key(w, id, arg(args, 1), Access::Write);
-    let table = badarg(w.ets.tables.get_mut(&id))?;
+    let table = badarg(w.run.ets.tables.get_mut(&id))?;
     table.remove_where(&w.heap, &w.atoms, arg(args, 1), |_| true);
     Ok(Value::TRUE)
 }
@@ -138,14 +138,14 @@ pub(super) fn delete_object(w: &mut World, args: &[Value]) -> Result<Value, Faul
     let key = badarg(table(w, id)?.key(&w.heap, object))?;
     follow_object(w, id, key, object);
     let (heap, atoms) = (&w.heap, &w.atoms);
-    let table = badarg(w.ets.tables.get_mut(&id))?;
+    let table = badarg(w.run.ets.tables.get_mut(&id))?;
     table.remove_where(heap, atoms, key, |it| equal_exact(heap, atoms, it, object));
     Ok(Value::TRUE)
 }
 
 pub(super) fn delete_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_by_key(w, arg(args, 0), Access::Write)?;
-    let table = badarg(w.ets.tables.get_mut(&id))?;
+    let table = badarg(w.run.ets.tables.get_mut(&id))?;
     let n = table.rows.len();
     table.clear(&w.heap, &w.atoms);
     Ok(Value::int(i64::try_from(n).unwrap_or(i64::MAX)))
@@ -154,7 +154,7 @@ pub(super) fn delete_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
 pub(super) fn take(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_by_key(w, arg(args, 0), Access::Write)?;
     follow_key(w, id, arg(args, 1), Access::Write);
-    let table = badarg(w.ets.tables.get_mut(&id))?;
+    let table = badarg(w.run.ets.tables.get_mut(&id))?;
     let found = table.find(&w.heap, &w.atoms, arg(args, 1));
     table.remove_where(&w.heap, &w.atoms, arg(args, 1), |_| true);
     Ok(w.heap.list(&found))

@@ -13,10 +13,10 @@ pub(super) fn give_away(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_by_key(w, arg(args, 0), Access::Write)?;
     let owner = table(w, id)?.owner;
     let to = w.local_pid(to)?;
-    if owner != w.current {
+    if owner != w.run.current {
         return Err(caused(w, "not_owner"));
     }
-    if to == w.current {
+    if to == w.run.current {
         return Err(caused(w, "owner"));
     }
     if !w.is_alive(to) {
@@ -54,8 +54,8 @@ pub(super) fn set_options(w: &mut World, args: &[Value]) -> Result<Value, Fault>
             _ => return Err(Fault::BADARG),
         }
     }
-    let current = w.current;
-    let table = badarg(w.ets.tables.get_mut(&id))?;
+    let current = w.run.current;
+    let table = badarg(w.run.ets.tables.get_mut(&id))?;
     if table.owner != current {
         return Err(Fault::BADARG);
     }
@@ -71,9 +71,9 @@ fn once<T>(slot: &mut Option<T>, value: T) -> Result<(), Fault> {
 /// `erts_internal:ets_super_user/1`, which lets `observer` look into private tables.
 pub(super) fn super_user(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if badarg(arg(args, 0).as_bool())? {
-        w.ets.super_users.insert(w.current);
+        w.run.ets.super_users.insert(w.run.current);
     } else {
-        w.ets.super_users.remove(&w.current);
+        w.run.ets.super_users.remove(&w.run.current);
     }
     Ok(Value::atom(AtomId::OK))
 }

@@ -183,7 +183,7 @@ pub(super) fn go_on(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         }
         _ => return Err(Fault::BADARG),
     };
-    let program = badarg(w.ets.specs.get(*spec))?;
+    let program = badarg(w.run.ets.specs.get(*spec))?;
     let limit = badarg(limit.as_usize().filter(|it| *it > 0))?;
     let direction = match backwards.as_int() {
         Some(0) => Direction::Forwards,
@@ -270,7 +270,7 @@ fn continuation(
     let first = table.lower(&w.heap, &w.atoms, key);
     let seen = table.rows.between(first, table.rows.after(place)).len();
     let is_ordered = table.kind == TableKind::OrderedSet;
-    let spec = if w.ets.specs.get(walk.source).is_some() {
+    let spec = if w.run.ets.specs.get(walk.source).is_some() {
         walk.source
     } else {
         keep_spec(w, walk.source, &walk.program)
@@ -303,7 +303,7 @@ pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let found = matches(w, id, &program)?;
     let doomed: Vec<RowPosition> =
         found.iter().filter(|it| is_true(w, it.1)).map(|it| it.0).collect();
-    let table = badarg(w.ets.tables.get_mut(&id))?;
+    let table = badarg(w.run.ets.tables.get_mut(&id))?;
     table.remove_at(&w.heap, &w.atoms, &doomed);
     Ok(Value::int(i64::try_from(doomed.len()).unwrap_or(i64::MAX)))
 }
@@ -323,7 +323,7 @@ pub(super) fn replace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         }
     }
     let found = matches(w, id, &program)?;
-    let table = badarg(w.ets.tables.get_mut(&id))?;
+    let table = badarg(w.run.ets.tables.get_mut(&id))?;
     for (place, object) in &found {
         table.rows.replace(*place, *object);
     }
@@ -420,12 +420,12 @@ pub(super) fn compile_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault
 }
 
 pub(super) fn is_compiled(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    Ok(Value::bool(w.ets.specs.get(arg(args, 0)).is_some()))
+    Ok(Value::bool(w.run.ets.specs.get(arg(args, 0)).is_some()))
 }
 
 /// `ets:match_spec_run_r/3`: prepends the results in reverse order to the third argument.
 pub(super) fn run_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let program = badarg(w.ets.specs.get(arg(args, 1)))?;
+    let program = badarg(w.run.ets.specs.get(arg(args, 1)))?;
     let mut res = arg(args, 2);
     for term in badarg(w.heap.list_items(arg(args, 0)))? {
         if let Some(result) = run(w, &program, term)? {

@@ -195,16 +195,16 @@ impl Tables {
 
 /// Gives the tables of a process that ended to their heirs, and destroys those without one.
 pub fn owner_died(w: &mut World, pid: PidId) {
-    w.ets.super_users.remove(&pid);
+    w.run.ets.super_users.remove(&pid);
     let has_fixed = |it: &&Table| it.fixed_by.iter().any(|it| it.0 == pid);
-    let fixed: Vec<RefId> = w.ets.tables.values().filter(has_fixed).map(|it| it.id).collect();
+    let fixed: Vec<RefId> = w.run.ets.tables.values().filter(has_fixed).map(|it| it.id).collect();
     for id in fixed {
-        if let Some(table) = w.ets.tables.get_mut(&id) {
+        if let Some(table) = w.run.ets.tables.get_mut(&id) {
             table.fixed_by.retain(|it| it.0 != pid);
             table.forget_tombstones();
         }
     }
-    let owned: Vec<RefId> = w.ets.owned_by(pid).collect();
+    let owned: Vec<RefId> = w.run.ets.owned_by(pid).collect();
     for id in owned {
         give_up(w, id);
     }
@@ -212,7 +212,7 @@ pub fn owner_died(w: &mut World, pid: PidId) {
 
 /// Gives a table to its heir or destroys it, because its owner ends.
 pub(crate) fn give_up(w: &mut World, id: RefId) {
-    let Some(Table { owner, heir, .. }) = w.ets.tables.get(&id) else { return };
+    let Some(Table { owner, heir, .. }) = w.run.ets.tables.get(&id) else { return };
     let owner = *owner;
     match heir.filter(|it| it.pid != owner && w.is_alive(it.pid)) {
         Some(heir) => transfer(w, id, heir.pid, heir.data),
@@ -222,7 +222,7 @@ pub(crate) fn give_up(w: &mut World, id: RefId) {
 
 /// Makes a process the owner of a table and sends it the `ETS-TRANSFER` message.
 pub(super) fn transfer(w: &mut World, id: RefId, to: PidId, data: Value) {
-    let Some(table) = w.ets.tables.get_mut(&id) else { return };
+    let Some(table) = w.run.ets.tables.get_mut(&id) else { return };
     let (from, name) = (table.owner, table.called());
     table.owner = to;
     let tag = Value::atom(w.atoms.intern("ETS-TRANSFER"));
@@ -231,10 +231,10 @@ pub(super) fn transfer(w: &mut World, id: RefId, to: PidId, data: Value) {
 }
 
 pub(super) fn destroy(w: &mut World, id: RefId) {
-    if let Some(table) = w.ets.tables.remove(&id)
+    if let Some(table) = w.run.ets.tables.remove(&id)
         && table.is_named
     {
-        w.ets.names.remove(&(id.owner.node(), table.name));
+        w.run.ets.names.remove(&(id.owner.node(), table.name));
     }
 }
 
@@ -392,13 +392,13 @@ impl Specs {
 
 /// Returns the reference of a compiled match specification, making one if it is new.
 pub(super) fn keep_spec(w: &mut World, source: Value, program: &Arc<Program>) -> Value {
-    let specs = &w.ets.specs;
+    let specs = &w.run.ets.specs;
     let place = specs.sources.binary_search_by(|it| compare_exact(&w.heap, &w.atoms, *it, source));
     match place {
         Ok(place) => specs.ids.get(place).map_or(Value::NIL, |it| Value::reference(*it)),
         Err(place) => {
-            let id = w.handles.make(w.current, HandleKind::Other);
-            let specs = &mut w.ets.specs;
+            let id = w.run.handles.make(w.run.current, HandleKind::Other);
+            let specs = &mut w.run.ets.specs;
             specs.sources.insert(place, source);
             specs.ids.insert(place, id);
             specs.by_id.insert(id, Arc::clone(program));

@@ -95,8 +95,8 @@ pub(super) fn slot(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 pub(super) fn safe_fixtable(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find(w, arg(args, 0), Access::Read)?;
     let fix = badarg(arg(args, 1).as_bool())?;
-    let (current, now) = (w.current, clock::monotonic(w));
-    let table = badarg(w.ets.tables.get_mut(&id))?;
+    let (current, now) = (w.run.current, clock::monotonic(w));
+    let table = badarg(w.run.ets.tables.get_mut(&id))?;
     if !table.is_fixed() {
         table.fixed_since = now;
     }

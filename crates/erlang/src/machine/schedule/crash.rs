@@ -13,11 +13,11 @@ impl Staged<'_> {
     pub(super) fn note_crash(&mut self, pid: PidId, end: End) {
         let End::Raised(Raised { class, reason, trace }) = end else { return };
         let world = &mut self.machine.world;
-        let Some(process) = world.processes.get(&pid) else { return };
-        let traps = |it: &PidId| world.processes.get(it).is_some_and(|it| it.trap_exit);
+        let Some(process) = world.run.processes.get(&pid) else { return };
+        let traps = |it: &PidId| world.run.processes.get(it).is_some_and(|it| it.trap_exit);
         let is_trapped = process.links.iter().any(traps);
         let watches = |id: &RefId, watcher: &PidId| {
-            world.processes.get(watcher).is_some_and(|it| it.monitors.contains_key(id))
+            world.run.processes.get(watcher).is_some_and(|it| it.monitors.contains_key(id))
         };
         let monitors = process.monitored_by.iter().filter(|it| watches(&it.0, &it.1));
         let monitors: Vec<RefId> = monitors.map(|it| it.0).collect();
@@ -48,7 +48,8 @@ impl Staged<'_> {
     /// told, whatever the order of the two.
     pub(super) fn unheard(&self, crashes: Vec<Crash>) -> Vec<ActorCrash> {
         let world = &self.machine.world;
-        let is_flushed = |it: &RefId| world.schedule.as_ref().is_some_and(|of| of.is_flushed(*it));
+        let is_flushed =
+            |it: &RefId| world.run.schedule.as_ref().is_some_and(|of| of.is_flushed(*it));
         let is_unheard = |it: &Crash| it.monitors.iter().all(is_flushed);
         crashes.into_iter().filter(is_unheard).map(|it| it.crash).collect()
     }

@@ -53,11 +53,11 @@ impl Staged<'_> {
     pub(super) fn fall(&mut self, node: NodeId) {
         let world = &mut self.machine.world;
         let touch = touch::of_node_down(world, node);
-        if let Some(schedule) = &mut world.schedule {
+        if let Some(schedule) = &mut world.run.schedule {
             schedule.draft.touch.add(touch);
         }
         // No process of the program causes this; exit signals come from the processes that are gone.
-        world.current = self.act.unit;
+        world.run.current = self.act.unit;
         world.let_arrive(true);
         let gone = world.node_down(node);
         world.let_arrive(false);

@@ -55,25 +55,25 @@ impl Kept {
             return None;
         }
         let n_cells = world.heap.cells_above(code)?.len();
-        let schedule = world.schedule.clone()?;
+        let schedule = world.run.schedule.clone()?;
         Some(Kept {
             n_steps,
             code,
             n_cells,
-            processes: world.processes.clone(),
-            queue: world.queue.clone(),
-            registry: world.registry.clone(),
-            network: world.network.clone(),
-            ets: world.ets.clone(),
-            shared: world.shared.clone(),
-            handles: world.handles.clone(),
-            timers: world.timers.clone(),
-            clock: world.clock,
-            output: world.output.clone(),
-            error_output: world.error_output.clone(),
-            n_unique: (world.n_unique, world.n_unique_ordered),
-            covered: world.covered.clone(),
-            ended: world.ended,
+            processes: world.run.processes.clone(),
+            queue: world.run.queue.clone(),
+            registry: world.run.registry.clone(),
+            network: world.run.network.clone(),
+            ets: world.run.ets.clone(),
+            shared: world.run.shared.clone(),
+            handles: world.run.handles.clone(),
+            timers: world.run.timers.clone(),
+            clock: world.run.clock,
+            output: world.run.output.clone(),
+            error_output: world.run.error_output.clone(),
+            n_unique: (world.run.n_unique, world.run.n_unique_ordered),
+            covered: world.run.covered.clone(),
+            ended: world.run.ended,
             schedule,
             reductions,
             act: act.clone(),
@@ -97,21 +97,21 @@ impl Kept {
         let world = &mut machine.world;
         world.heap.put_above(self.code, cells);
         world.heap.keep_all();
-        world.processes.clone_from(&self.processes);
-        world.queue.clone_from(&self.queue);
-        world.registry.clone_from(&self.registry);
-        world.network = self.network.clone();
-        world.ets = self.ets.clone();
-        world.shared = self.shared.clone();
-        world.handles = self.handles.clone();
-        world.timers = self.timers.clone();
-        world.clock = self.clock;
-        world.output.clone_from(&self.output);
-        world.error_output.clone_from(&self.error_output);
-        (world.n_unique, world.n_unique_ordered) = self.n_unique;
-        world.covered.clone_from(&self.covered);
-        world.ended = self.ended;
-        world.schedule = Some(self.schedule.clone());
+        world.run.processes.clone_from(&self.processes);
+        world.run.queue.clone_from(&self.queue);
+        world.run.registry.clone_from(&self.registry);
+        world.run.network = self.network.clone();
+        world.run.ets = self.ets.clone();
+        world.run.shared = self.shared.clone();
+        world.run.handles = self.handles.clone();
+        world.run.timers = self.timers.clone();
+        world.run.clock = self.clock;
+        world.run.output.clone_from(&self.output);
+        world.run.error_output.clone_from(&self.error_output);
+        (world.run.n_unique, world.run.n_unique_ordered) = self.n_unique;
+        world.run.covered.clone_from(&self.covered);
+        world.run.ended = self.ended;
+        world.run.schedule = Some(self.schedule.clone());
         Some(self.act.clone())
     }
 }
@@ -120,17 +120,17 @@ impl Kept {
 fn is_plain(world: &World) -> bool {
     world.record.is_none()
         && world.replay.is_none()
-        && world.tracing.is_none()
-        && world.residents.is_empty()
+        && world.run.tracing.is_none()
+        && world.run.residents.is_empty()
         && world.ports.n_opened == 0
         && world.files.is_unused()
-        && world.buffers.is_unused()
-        && world.streams.is_unused()
-        && world.patterns.is_unused()
-        && world.suspended.is_empty()
-        && world.system_flags.is_empty()
-        && world.last_statistics.is_empty()
-        && world.last_now == 0
+        && world.run.buffers.is_unused()
+        && world.run.streams.is_unused()
+        && world.run.patterns.is_unused()
+        && world.run.suspended.is_empty()
+        && world.run.system_flags.is_empty()
+        && world.run.last_statistics.is_empty()
+        && world.run.last_now == 0
         && world.code_path.chosen.is_none()
-        && world.killed.is_none()
+        && world.run.killed.is_none()
 }

@@ -213,12 +213,12 @@ impl World {
     /// Whether the running process may execute the builtin now; otherwise it stops before it.
     #[inline]
     pub(crate) fn may_go(&mut self, builtin: &'static Builtin, args: &[Value], pc: u32) -> bool {
-        self.schedule.is_none() || self.is_turn(builtin, args, pc)
+        self.run.schedule.is_none() || self.is_turn(builtin, args, pc)
     }
 
     #[cold]
     fn is_turn(&mut self, builtin: &'static Builtin, args: &[Value], pc: u32) -> bool {
-        let Some(schedule) = &mut self.schedule else { return true };
+        let Some(schedule) = &mut self.run.schedule else { return true };
         let is_once = match schedule.gate {
             Gate::Free | Gate::Probing(_) => return true,
             Gate::Once => true,
@@ -230,7 +230,7 @@ impl World {
             self.note_looking(shares, args, touch.is_some());
         }
         let Some(touch) = touch else { return true };
-        let Some(schedule) = &mut self.schedule else { return true };
+        let Some(schedule) = &mut self.run.schedule else { return true };
         if is_once {
             schedule.gate = Gate::Closed;
             schedule.opened_at = Some(pc);
@@ -245,14 +245,14 @@ impl World {
 
     /// The virtual nanoseconds by which reads of the clock have advanced it, so that two reads differ.
     pub(crate) fn clock_ticks(&self) -> u64 {
-        self.schedule.as_ref().map_or(0, |it| it.n_readings * NANOS_PER_READING)
+        self.run.schedule.as_ref().map_or(0, |it| it.n_readings * NANOS_PER_READING)
     }
 
     /// Decides what a receive may do that is about to examine a message.
     #[cold]
     pub(crate) fn peek_turn(&mut self, pc: u32) -> Turn {
         let looks = self.me().is_some_and(|it| it.looks);
-        let Some(schedule) = &mut self.schedule else { return Turn::Look };
+        let Some(schedule) = &mut self.run.schedule else { return Turn::Look };
         match schedule.gate {
             Gate::Free => Turn::Look,
             Gate::Probing(message) => Turn::Show(message),
@@ -279,7 +279,7 @@ impl World {
     }
 
     fn probed(&mut self, found: Probed) -> bool {
-        let Some(schedule) = &mut self.schedule else { return false };
+        let Some(schedule) = &mut self.run.schedule else { return false };
         let is_probing = matches!(schedule.gate, Gate::Probing(_));
         if is_probing {
             schedule.probed = Some(found);
@@ -292,10 +292,10 @@ impl World {
     pub(crate) fn wait_turn(&mut self, timeout: Value) -> WaitTurn {
         let looks = self.me().is_some_and(|it| it.looks);
         let is_probing = |it: &Schedule| matches!(it.gate, Gate::Probing(_));
-        if !looks && self.schedule.as_ref().is_some_and(|it| !is_probing(it)) {
+        if !looks && self.run.schedule.as_ref().is_some_and(|it| !is_probing(it)) {
             self.follow_time(timeout);
         }
-        let Some(schedule) = &mut self.schedule else { return WaitTurn::Usual };
+        let Some(schedule) = &mut self.run.schedule else { return WaitTurn::Usual };
         match schedule.gate {
             Gate::Free => WaitTurn::Usual,
             Gate::Probing(_) => {
@@ -315,12 +315,12 @@ impl World {
 
     /// Whether the message that is being sent is lost; it then counts as sent.
     pub(super) fn is_lost(&mut self, to: PidId, message: Value) -> bool {
-        let losing = self.schedule.as_mut().map(|it| std::mem::take(&mut it.is_losing));
+        let losing = self.run.schedule.as_mut().map(|it| std::mem::take(&mut it.is_losing));
         if losing != Some(true) {
             return false;
         }
         let Some(id) = self.next_message() else { return false };
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.messages.insert(id, message);
             schedule.draft.lost.push(Sent { message: id, to: actor(to), is_prompt: false });
         }
@@ -330,8 +330,8 @@ impl World {
     /// Names a message that is delivered to a mailbox.
     pub(super) fn post(&mut self, to: PidId, message: Value) {
         let Some(id) = self.next_message() else { return };
-        let Some(schedule) = &mut self.schedule else { return };
-        match self.processes.get_mut(&to) {
+        let Some(schedule) = &mut self.run.schedule else { return };
+        match self.run.processes.get_mut(&to) {
             Some(process) if is_inline(process) => return,
             Some(process) => process.letters.push_back(id),
             None if schedule.ghosts.contains_key(&to) => (),
@@ -341,33 +341,33 @@ impl World {
     }
 
     fn next_message(&mut self) -> Option<MessageId> {
-        let schedule = self.schedule.as_mut()?;
-        let from = schedule.actor.unwrap_or(actor(self.current));
+        let schedule = self.run.schedule.as_mut()?;
+        let from = schedule.actor.unwrap_or(actor(self.run.current));
         let n = schedule.n_sent.entry(from).or_default();
         *n += 1;
         Some(MessageId { from, n: *n - 1 })
     }
 
     fn note_message(&mut self, id: MessageId, to: PidId, message: Value) {
-        let Some(schedule) = &mut self.schedule else { return };
+        let Some(schedule) = &mut self.run.schedule else { return };
         schedule.messages.insert(id, message);
         let mode = mail_mode(schedule.is_mail_ordered);
         schedule.draft.touch.access(touch::mailbox(to), mode);
-        let is_own = schedule.draft.is_sending && to == self.current;
+        let is_own = schedule.draft.is_sending && to == self.run.current;
         let is_prompt = is_own || schedule.is_arriving;
         schedule.draft.sent.push(Sent { message: id, to: actor(to), is_prompt });
     }
 
     /// Notes that a monitor was removed, in case its message would have come in another schedule.
     pub(super) fn call_off(&mut self, reference: RefId, monitor: Monitor) {
-        let Some(schedule) = &mut self.schedule else { return };
+        let Some(schedule) = &mut self.run.schedule else { return };
         let n_receives = schedule.n_receives;
         schedule.called_off.insert(reference, CalledOff { monitor, n_receives });
     }
 
     /// Notes that a monitor was removed with the option `flush`, and the message that was flushed, if there was one.
     pub(crate) fn flush(&mut self, monitor: RefId, message: Option<MessageId>) {
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.flushed.insert(monitor);
             schedule.discarded.extend(message);
         }
@@ -375,7 +375,7 @@ impl World {
 
     /// The removed monitor whose message would be sent now, and the number of receives when it was removed.
     pub(super) fn called_off(&mut self, reference: RefId) -> Option<(Monitor, u32)> {
-        let found = self.schedule.as_mut()?.called_off.remove(&reference)?;
+        let found = self.run.schedule.as_mut()?.called_off.remove(&reference)?;
         Some((found.monitor, found.n_receives))
     }
 
@@ -383,7 +383,7 @@ impl World {
     /// another schedule.
     pub(super) fn post_unheard(&mut self, to: PidId, message: Value, n_receives: u32) {
         let Some(id) = self.next_message() else { return };
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.never_came.insert(id, n_receives);
         }
         self.note_message(id, to, message);
@@ -391,7 +391,7 @@ impl World {
 
     /// Keeps the state of a process that ended. Returns whether the run is scheduled.
     pub(super) fn bury(&mut self, process: &Process) -> bool {
-        let Some(schedule) = &mut self.schedule else { return false };
+        let Some(schedule) = &mut self.run.schedule else { return false };
         if !is_inline(process) {
             let (monitors, aliases) = (process.monitors.clone(), process.aliases.clone());
             let (traps, pid) = (process.trap_exit, process.pid);
@@ -403,19 +403,19 @@ impl World {
 
     /// Takes a monitor of a process that has ended.
     pub(super) fn ghost_monitor(&mut self, watcher: PidId, id: RefId) -> Option<Monitor> {
-        self.schedule.as_mut()?.ghosts.get_mut(&watcher)?.monitors.remove(&id)
+        self.run.schedule.as_mut()?.ghosts.get_mut(&watcher)?.monitors.remove(&id)
     }
 
     /// Whether a process that has ended had the alias.
     pub(super) fn is_ghost_alias(&self, alias: RefId) -> bool {
-        let ghost = self.schedule.as_ref().and_then(|it| it.ghosts.get(&alias.owner));
+        let ghost = self.run.schedule.as_ref().and_then(|it| it.ghosts.get(&alias.owner));
         ghost.is_some_and(|it| it.aliases.contains_key(&alias))
     }
 
     /// Notes that a signal ends a process, which will take a step for it. `false` if the process ends at once.
     pub(super) fn doom(&mut self, pid: PidId, reason: Value) -> bool {
-        let Some(schedule) = &mut self.schedule else { return false };
-        if self.processes.get(&pid).is_none_or(is_inline) {
+        let Some(schedule) = &mut self.run.schedule else { return false };
+        if self.run.processes.get(&pid).is_none_or(is_inline) {
             return false;
         }
         if schedule.doomed.contains_key(&pid) || schedule.farewells.contains_key(&pid) {
@@ -429,7 +429,7 @@ impl World {
 
     /// Notes that a process disappeared before it could take the step of its end.
     pub(super) fn forget_doom(&mut self, pid: PidId) {
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.doomed.remove(&pid);
             schedule.farewells.remove(&pid);
             schedule.draft.killed.push(pid);
@@ -438,13 +438,13 @@ impl World {
 
     /// Notes that a process is suspended: the operation before which it stopped might have been executed before.
     pub(crate) fn note_suspended(&mut self, pid: PidId) {
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.draft.killed.push(pid);
         }
     }
 
     pub(crate) fn is_doomed(&self, pid: PidId) -> bool {
-        self.schedule.as_ref().is_some_and(|it| it.doomed.contains_key(&pid))
+        self.run.schedule.as_ref().is_some_and(|it| it.doomed.contains_key(&pid))
     }
 
     /// Whether a process that has ended was ended by a signal.
@@ -458,22 +458,22 @@ impl World {
     }
 
     fn ghost(&self, pid: PidId) -> Option<&Ghost> {
-        self.schedule.as_ref()?.ghosts.get(&pid)
+        self.run.schedule.as_ref()?.ghosts.get(&pid)
     }
 
     pub(super) fn spawned(&mut self, pid: PidId) {
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.draft.spawned.push(actor(pid));
         }
     }
 
     /// Notes that a timer was started: it becomes an actor, a child of the process that started it.
     pub(crate) fn timer_started(&mut self, id: RefId) {
-        if self.schedule.is_none() {
+        if self.run.schedule.is_none() {
             return;
         }
         let timer = self.timer_actor(id);
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.draft.spawned.push(timer);
         }
     }
@@ -481,11 +481,11 @@ impl World {
     /// Delays the message that a monitor's target does not exist: it becomes a step of its own. `false` if the run is
     /// not scheduled or the process runs inline.
     pub(super) fn schedule_vain_monitor(&mut self, id: RefId) -> bool {
-        if self.schedule.is_none() || self.me().is_none_or(|it| is_inline(it)) {
+        if self.run.schedule.is_none() || self.me().is_none_or(|it| is_inline(it)) {
             return false;
         }
         let teller = self.timer_actor(id);
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.draft.spawned.push(teller);
             schedule.vain_monitors.insert(teller, id);
         }
@@ -494,11 +494,11 @@ impl World {
 
     /// Notes that a running timer was cancelled.
     pub(crate) fn timer_cancelled(&mut self, id: RefId) {
-        if self.schedule.is_none() {
+        if self.run.schedule.is_none() {
             return;
         }
         let timer = self.timer_actor(id);
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.draft.killed.push(PidId(timer.0));
         }
     }
@@ -509,24 +509,24 @@ impl World {
 
     /// Adds an access to the current step that its operation does not imply.
     pub(super) fn touches(&mut self, access: impl FnOnce() -> Access) {
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.draft.touch.accesses.push(access());
         }
     }
 
     pub(super) fn signalled(&mut self, to: PidId, reason: Value, through: Through) {
-        if self.schedule.is_none() {
+        if self.run.schedule.is_none() {
             return;
         }
         let touch = touch::of_signal(self, to, reason, through);
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.draft.touch.add(touch);
         }
     }
 
     /// Whether the end of the process consists of several steps.
     pub(super) fn ends_by_parts(&self, pid: PidId) -> bool {
-        self.schedule.is_some() && self.processes.get(&pid).is_some_and(|it| !is_inline(it))
+        self.run.schedule.is_some() && self.run.processes.get(&pid).is_some_and(|it| !is_inline(it))
     }
 
     pub(super) fn touch_end(&mut self, pid: PidId) {
@@ -534,31 +534,33 @@ impl World {
     }
 
     pub(super) fn touch_part(&mut self, pid: PidId, reason: Value, part: Part) {
-        if self.schedule.is_none() {
+        if self.run.schedule.is_none() {
             return;
         }
         let touch = touch::of_part(self, pid, reason, part);
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.draft.touch.add(touch);
         }
     }
 
     pub(super) fn keep_farewell(&mut self, pid: PidId, farewell: Farewell) {
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.farewells.insert(pid, farewell);
         }
     }
 
     /// The next part of a process's end, and the exit reason.
     fn next_of_end(&self, pid: PidId) -> Option<(Value, Part)> {
-        let farewell = self.schedule.as_ref()?.farewells.get(&pid)?;
+        let farewell = self.run.schedule.as_ref()?.farewells.get(&pid)?;
         Some((farewell.reason(), self.next_part(pid, farewell)?))
     }
 
     /// The processes of a node that have left but not notified all links and monitors.
     fn endings_on(&self, node: NodeId) -> Vec<PidId> {
-        let all = self.schedule.iter().flat_map(|it| it.farewells.keys());
-        all.copied().filter(|it| it.node() == node && !self.processes.contains_key(it)).collect()
+        let all = self.run.schedule.iter().flat_map(|it| it.farewells.keys());
+        all.copied()
+            .filter(|it| it.node() == node && !self.run.processes.contains_key(it))
+            .collect()
     }
 
     /// Cancels the remaining parts of the ends of a node's processes. Returns those processes.
@@ -569,26 +571,26 @@ impl World {
     }
 
     pub(super) fn take_farewell(&mut self, pid: PidId) -> Option<Farewell> {
-        self.schedule.as_mut()?.farewells.remove(&pid)
+        self.run.schedule.as_mut()?.farewells.remove(&pid)
     }
 
     /// Notes that a process ended to which `pid` was linked.
     pub(super) fn link_gone(&mut self, pid: PidId, gone: PidId) {
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.unlinked.entry(pid).or_default().push(gone);
         }
     }
 
     /// Notes that a process removed its link to another one.
     pub(super) fn link_undone(&mut self, pid: PidId, other: PidId) {
-        if let Some(gone) = self.schedule.as_mut().and_then(|it| it.unlinked.get_mut(&pid)) {
+        if let Some(gone) = self.run.schedule.as_mut().and_then(|it| it.unlinked.get_mut(&pid)) {
             gone.retain(|it| *it != other);
         }
     }
 
     /// Notes that process `by` has removed its link to process `of`, whose end would otherwise concern it.
     pub(super) fn link_ended(&mut self, of: PidId, by: PidId) {
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.parted.entry(of).or_default().insert(by);
         }
     }
@@ -596,7 +598,7 @@ impl World {
     /// Notes that two processes are linked again.
     pub(super) fn link_mended(&mut self, a: PidId, b: PidId) {
         for (of, by) in [(a, b), (b, a)] {
-            if let Some(parted) = self.schedule.as_mut().and_then(|it| it.parted.get_mut(&of)) {
+            if let Some(parted) = self.run.schedule.as_mut().and_then(|it| it.parted.get_mut(&of)) {
                 parted.remove(&by);
             }
         }
@@ -604,13 +606,13 @@ impl World {
 
     /// Whether process `by` has removed its link to process `of`.
     pub(super) fn is_parted(&self, of: PidId, by: PidId) -> bool {
-        let parted = self.schedule.as_ref().and_then(|it| it.parted.get(&of));
+        let parted = self.run.schedule.as_ref().and_then(|it| it.parted.get(&of));
         parted.is_some_and(|it| it.contains(&by))
     }
 
     /// The processes that were linked to a process and ended before it, or removed the link.
     pub(super) fn former_links(&self, pid: PidId) -> Vec<PidId> {
-        let Some(schedule) = &self.schedule else { return Vec::new() };
+        let Some(schedule) = &self.run.schedule else { return Vec::new() };
         let gone = schedule.unlinked.get(&pid).into_iter().flatten();
         gone.chain(schedule.parted.get(&pid).into_iter().flatten()).copied().collect()
     }

@@ -17,7 +17,7 @@ impl Staged<'_> {
         }
         let world = &self.machine.world;
         let of = |(pid, _): (&PidId, &Pending)| {
-            let process = world.processes.get(pid)?;
+            let process = world.run.processes.get(pid)?;
             let execution = process.execution.as_ref()?;
             let term = |it: &Value| to_term(&world.heap, &world.atoms, *it).unwrap_or(Term::Nil);
             Some(Blocked {
@@ -49,7 +49,7 @@ impl Staged<'_> {
 
     /// The events that instrumented code has reported since the last call.
     pub fn told(&mut self) -> Vec<Told> {
-        let schedule = self.machine.world.schedule.as_mut();
+        let schedule = self.machine.world.run.schedule.as_mut();
         schedule.map(|it| std::mem::take(&mut it.told)).unwrap_or_default()
     }
 
@@ -59,13 +59,13 @@ impl Staged<'_> {
 
     /// Whether the actor is a timer or a process that has ended.
     pub fn is_timer(&self, actor: Actor) -> bool {
-        !self.machine.world.processes.contains_key(&PidId(actor.0))
+        !self.machine.world.run.processes.contains_key(&PidId(actor.0))
     }
 
     /// A message of this run, with marks where it depends on the input.
     pub fn message(&self, id: MessageId) -> Option<Term> {
         let world = &self.machine.world;
-        let value = *world.schedule.as_ref()?.messages.get(&id)?;
+        let value = *world.run.schedule.as_ref()?.messages.get(&id)?;
         to_marked(&world.heap, &world.atoms, value).ok()
     }
 
@@ -90,7 +90,7 @@ impl Staged<'_> {
             return "goes down".to_owned();
         }
         let world = &self.machine.world;
-        let execution = world.processes.get(&pid).and_then(|it| it.execution.as_ref());
+        let execution = world.run.processes.get(&pid).and_then(|it| it.execution.as_ref());
         let at = execution.map(|it| place(&self.machine.program, world, it)).unwrap_or_default();
         match (self.act.pending.get(&pid), label.take) {
             (Some(Pending::Exit(End::Returned(_))), _) => "ends".to_owned(),
@@ -145,7 +145,7 @@ impl Staged<'_> {
             return None;
         }
         let world = &self.machine.world;
-        let execution = world.processes.get(&pid)?.execution.as_ref()?;
+        let execution = world.run.processes.get(&pid)?.execution.as_ref()?;
         let (function, _) = innermost(&self.machine.program, execution)?;
         Some(world.atoms.name(function.module).to_owned())
     }
@@ -172,7 +172,7 @@ impl Staged<'_> {
     }
 
     pub(super) fn message_text(&self, id: MessageId) -> String {
-        let schedule: Option<&Schedule> = self.machine.world.schedule.as_deref();
+        let schedule: Option<&Schedule> = self.machine.world.run.schedule.as_deref();
         let value = schedule.and_then(|it| it.messages.get(&id)).copied();
         value.map(|it| self.text(it)).unwrap_or_default()
     }

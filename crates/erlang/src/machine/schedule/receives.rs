@@ -7,6 +7,7 @@ use crate::machine::schedule::stage::{Act, NANOS_PER_MILLI, Pending, SLICE, next
 use crate::machine::schedule::{Gate, Probed, Staged, StoppedFor, actor, touch};
 use std::rc::Rc;
 use std::sync::Arc;
+use term::fit_u32;
 use trace::{Access, Actor, Match, MessageId, Mode, OfferKind, Patience, ReceiveId, Take, Waiting};
 use values::{AtomId, PidId, Value};
 
@@ -44,7 +45,7 @@ impl Staged<'_> {
     pub(super) fn test_letters(&mut self, id: ReceiveId) {
         loop {
             let Some(receive) = self.act.receives.get(id.0 as usize) else { return };
-            let Some(process) = self.machine.world.processes.get(&receive.pid) else { return };
+            let Some(process) = self.machine.world.run.processes.get(&receive.pid) else { return };
             let n = receive.n_tested;
             let (Some(letter), Some(message)) =
                 (process.letters.get(n).copied(), process.mailbox.get(n).copied())
@@ -68,7 +69,7 @@ impl Staged<'_> {
 
     /// The pending operation of a process that has stopped at the gate.
     pub(super) fn stopped_at(&mut self, pid: PidId) -> Pending {
-        let schedule = self.machine.world.schedule.as_mut();
+        let schedule = self.machine.world.run.schedule.as_mut();
         match schedule.and_then(|it| it.stopped_for.take()) {
             Some(StoppedFor::Operation(touch)) => {
                 match touch.asks {
@@ -78,8 +79,8 @@ impl Staged<'_> {
                 Pending::Operation(next(actor(pid), touch, self.mail_mode()).kind)
             }
             Some(StoppedFor::Receive) | None => {
-                let id = ReceiveId(u32::try_from(self.act.receives.len()).unwrap_or(u32::MAX));
-                let execution = self.machine.world.processes.get(&pid);
+                let id = ReceiveId(fit_u32(self.act.receives.len()));
+                let execution = self.machine.world.run.processes.get(&pid);
                 let execution = execution.and_then(|it| it.execution.as_ref());
                 let registers =
                     execution.and_then(|it| it.stack.get(it.base..)).unwrap_or_default();
@@ -103,7 +104,7 @@ impl Staged<'_> {
                     n_tested: 0,
                     offered: Arc::new(OfferKind::Receive(waiting)),
                 }));
-                if let Some(schedule) = &mut self.machine.world.schedule {
+                if let Some(schedule) = &mut self.machine.world.run.schedule {
                     schedule.n_receives = id.0 + 1;
                 }
                 let record = self.machine.world.record.take();
@@ -133,9 +134,9 @@ impl Staged<'_> {
             return Patience::Never;
         }
         match milliseconds(time) {
-            Some(millis) if millis >= self.long_timeout => {
-                Patience::Last(self.machine.world.clock.saturating_add(millis * NANOS_PER_MILLI))
-            }
+            Some(millis) if millis >= self.long_timeout => Patience::Last(
+                self.machine.world.run.clock.saturating_add(millis * NANOS_PER_MILLI),
+            ),
             // An invalid timeout raises an error immediately.
             Some(_) | None => Patience::Soon,
         }
@@ -170,14 +171,14 @@ impl Staged<'_> {
         let live = stack.len();
         let mut execution =
             Execution { live, top: live, stack, pc: receive.pc, ..Execution::default() };
-        let current = std::mem::replace(&mut world.current, receive.pid);
-        let covered = std::mem::take(&mut world.covered);
+        let current = std::mem::replace(&mut world.run.current, receive.pid);
+        let covered = std::mem::take(&mut world.run.covered);
         let gate = set_gate(world, Gate::Probing(message));
         run(program, world, &mut execution, SLICE);
         set_gate(world, gate);
-        world.covered = covered;
-        world.current = current;
-        world.schedule.as_mut().and_then(|it| it.probed.take())
+        world.run.covered = covered;
+        world.run.current = current;
+        world.run.schedule.as_mut().and_then(|it| it.probed.take())
     }
 
     /// Moves the message that an actor has just sent to a process before the first message that must come later.
@@ -187,7 +188,7 @@ impl Staged<'_> {
         from: Actor,
         is_later: impl Fn(&MessageId) -> bool,
     ) {
-        let Some(process) = self.machine.world.processes.get_mut(&pid) else { return };
+        let Some(process) = self.machine.world.run.processes.get_mut(&pid) else { return };
         let (letters, mailbox) = (&mut process.letters, &mut process.mailbox);
         let place = letters.iter().position(is_later);
         let (Some(place), Some(last)) = (place, letters.back().copied()) else { return };
@@ -213,7 +214,7 @@ impl Staged<'_> {
 
     /// Removes a message from its mailbox that no receive has taken.
     pub fn lose(&mut self, id: MessageId) {
-        let mut processes = self.machine.world.processes.values_mut();
+        let mut processes = self.machine.world.run.processes.values_mut();
         let found =
             processes.find_map(|it| Some((it.letters.iter().position(|it| *it == id)?, it)));
         let Some((place, process)) = found else { return };

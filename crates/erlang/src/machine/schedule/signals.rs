@@ -38,9 +38,9 @@ impl OnTheWay {
 impl World {
     /// Whether signals from one process to another are delayed.
     pub(in crate::machine) fn delays(&self, from: PidId, to: PidId) -> bool {
-        let Some(schedule) = &self.schedule else { return false };
+        let Some(schedule) = &self.run.schedule else { return false };
         let has_been = || schedule.ghosts.contains_key(&to);
-        let is_there = || self.processes.get(&to).map_or_else(has_been, |it| !is_inline(it));
+        let is_there = || self.run.processes.get(&to).map_or_else(has_been, |it| !is_inline(it));
         schedule.delays_signals && !schedule.is_arriving && from != to && is_there()
     }
 
@@ -55,8 +55,9 @@ impl World {
         let is_delayed = self.delays(from, to);
         if is_delayed {
             self.set_out(from, to, What::Exit(reason, through));
-        } else if let Some(schedule) = &mut self.schedule {
-            let is_other = from != to && self.processes.get(&to).is_some_and(|it| !is_inline(it));
+        } else if let Some(schedule) = &mut self.run.schedule {
+            let is_other =
+                from != to && self.run.processes.get(&to).is_some_and(|it| !is_inline(it));
             schedule.has_prompt_signals |= is_other && !schedule.is_arriving;
         }
         is_delayed
@@ -65,7 +66,7 @@ impl World {
     /// Delays the monitor request of the running process if an exit signal of it to the same process is in transit,
     /// because signals between two processes keep their order. `false` if the request takes effect at once.
     pub(in crate::machine) fn monitor_sets_out(&mut self, id: RefId, to: PidId) -> bool {
-        let from = self.current;
+        let from = self.run.current;
         let is_delayed = self.delays(from, to) && self.is_signalled(from, to);
         if is_delayed {
             self.set_out(from, to, What::Monitor(id));
@@ -74,7 +75,7 @@ impl World {
     }
 
     fn set_out(&mut self, from: PidId, to: PidId, what: What) {
-        let Some(schedule) = &mut self.schedule else { return };
+        let Some(schedule) = &mut self.run.schedule else { return };
         let n = schedule.n_signals.entry(from).or_default();
         *n += 1;
         let signal = actor(self.names.signal(from, *n - 1));
@@ -86,13 +87,13 @@ impl World {
 
     /// Whether a signal from one process to another is in transit.
     pub(super) fn is_signalled(&self, from: PidId, to: PidId) -> bool {
-        let mut all = self.schedule.iter().flat_map(|it| it.on_the_way.values());
+        let mut all = self.run.schedule.iter().flat_map(|it| it.on_the_way.values());
         all.any(|it| (it.from, it.to) == (from, to))
     }
 
     /// Sets whether signals are delivered at once for now.
     pub(in crate::machine) fn let_arrive(&mut self, are_prompt: bool) {
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.is_arriving = are_prompt;
         }
     }
@@ -121,33 +122,33 @@ impl World {
 impl Staged<'_> {
     pub(super) fn offer_signals(&self) -> Vec<Offer> {
         let world = &self.machine.world;
-        let all = world.schedule.iter().flat_map(|it| &it.on_the_way);
+        let all = world.run.schedule.iter().flat_map(|it| &it.on_the_way);
         let mail_mode = self.mail_mode();
         all.map(|it| next(*it.0, world.touch_of_signal(it.1), mail_mode)).collect()
     }
 
     pub(super) fn signal(&self, actor: Actor) -> Option<OnTheWay> {
-        self.machine.world.schedule.as_ref()?.on_the_way.get(&actor).copied()
+        self.machine.world.run.schedule.as_ref()?.on_the_way.get(&actor).copied()
     }
 
     pub(super) fn arrive(&mut self, actor: Actor, signal: OnTheWay) {
         let world = &mut self.machine.world;
         let touch = world.touch_of_signal(&signal);
-        if let Some(schedule) = &mut world.schedule {
+        if let Some(schedule) = &mut world.run.schedule {
             schedule.on_the_way.remove(&actor);
             schedule.draft.touch.add(touch);
         }
         let OnTheWay { from, to, what, n_sent } = signal;
-        world.current = from;
+        world.run.current = from;
         world.let_arrive(true);
         match what {
             What::Exit(reason, Through::Exit) => world.exit_signal(from, to, reason, Through::Exit),
             What::Exit(reason, Through::Link) => world.end_link(from, to, reason),
-            What::Monitor(id) if world.is_doomed(to) || !world.processes.contains_key(&to) => {
+            What::Monitor(id) if world.is_doomed(to) || !world.run.processes.contains_key(&to) => {
                 world.down(from, id, Value::atom(AtomId::NOPROC));
             }
             What::Monitor(id) => {
-                if let Some(process) = world.processes.get_mut(&to) {
+                if let Some(process) = world.run.processes.get_mut(&to) {
                     process.monitored_by.push((id, from));
                 }
             }

@@ -175,7 +175,7 @@ impl World {
     /// Notes whether the current step only reads, and whether it reads the clock.
     pub(super) fn note_looking(&mut self, shares: Shares, args: &[Value], is_visible: bool) {
         let changes = is_visible && !only_looks(shares) && !self.is_with_device(shares, args);
-        if let Some(schedule) = &mut self.schedule {
+        if let Some(schedule) = &mut self.run.schedule {
             schedule.draft.reads_clock |= shares == Shares::Clock;
             schedule.draft.changes |= changes;
         }
@@ -187,7 +187,7 @@ impl World {
         let target = if let (Shares::Monitor, [_, target, ..]) = (shares, args) {
             target.as_pid()
         } else if let (Shares::Demonitor, [id, ..]) = (shares, args) {
-            let mine = self.processes.get(&self.current).map(|it| &it.monitors);
+            let mine = self.run.processes.get(&self.run.current).map(|it| &it.monitors);
             let monitor = id.as_ref().and_then(|it| mine?.get(&it));
             monitor.and_then(|it| it.target.pid())
         } else {
@@ -223,7 +223,7 @@ impl Staged<'_> {
             },
             Pending::Exit(_) | Pending::Ending | Pending::Stuck => false,
         };
-        let process = world.processes.get(&pid).filter(|_| may_be_quiet)?;
+        let process = world.run.processes.get(&pid).filter(|_| may_be_quiet)?;
         Frozen::of(&self.machine.program, process).map(Rc::new)
     }
 
@@ -237,7 +237,7 @@ impl Staged<'_> {
         let spin = quiet.spin.take().filter(|_| matches!(label.take, Take::Next | Take::Timeout));
         if quiet.idle.take().is_some() {
             // A message has come that the round would take, or time has passed.
-            let process = self.machine.world.processes.get(&pid);
+            let process = self.machine.world.run.processes.get(&pid);
             quiet.known.extend(process.into_iter().flat_map(|it| &it.letters));
             quiet.steps.clear();
         }
@@ -298,14 +298,16 @@ impl Staged<'_> {
     /// Whether an actor that a step started still exists after it. Processes that format output do not.
     fn is_there(&self, actor: Actor) -> bool {
         let pid = PidId(actor.0);
-        self.machine.world.processes.contains_key(&pid) || !self.machine.world.names.is_process(pid)
+        self.machine.world.run.processes.contains_key(&pid)
+            || !self.machine.world.names.is_process(pid)
     }
 
     fn look_for_round(&mut self, pid: PidId) {
         let (program, world) = (&self.machine.program, &self.machine.world);
         let may_go_on =
             matches!(self.act.pending.get(&pid), Some(Pending::Operation(_) | Pending::Receive(_)));
-        let (Some(process), Some(quiet)) = (world.processes.get(&pid), self.act.spins.get(&pid))
+        let (Some(process), Some(quiet)) =
+            (world.run.processes.get(&pid), self.act.spins.get(&pid))
         else {
             return;
         };
@@ -427,7 +429,7 @@ impl Staged<'_> {
         let quiet = self.act.spins.get(&PidId(offer.actor.0))?;
         let idle = quiet.idle.filter(|_| quiet.is_timed())?;
         let millis: u64 = quiet.round().iter().map(|it| it.millis).sum();
-        let at = self.machine.world.clock.saturating_add(millis.max(1) * NANOS_PER_MILLI);
+        let at = self.machine.world.run.clock.saturating_add(millis.max(1) * NANOS_PER_MILLI);
         Some((at, awake(offer.clone(), idle.patience.map(|_| Patience::Soon))))
     }
 
@@ -435,7 +437,7 @@ impl Staged<'_> {
     /// process waits.
     fn is_wanted(&mut self, pid: PidId, offer: &Offer) -> bool {
         let Some(quiet) = self.act.spins.get(&pid).map(Rc::clone) else { return false };
-        let Some(process) = self.machine.world.processes.get(&pid) else { return false };
+        let Some(process) = self.machine.world.run.processes.get(&pid) else { return false };
         let taken: &[MessageId] = match &*offer.kind {
             OfferKind::Receive(waiting) => &waiting.matching,
             OfferKind::Next { .. } => &[],

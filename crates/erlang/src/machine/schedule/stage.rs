@@ -200,14 +200,14 @@ impl Stage for Staged<'_> {
             }
         }
         let long = self.long_timeout * NANOS_PER_MILLI;
-        let now = self.machine.world.clock;
+        let now = self.machine.world.run.clock;
         let mail_mode = self.mail_mode();
-        for (at, id) in self.machine.world.timers.running() {
+        for (at, id) in self.machine.world.run.timers.running() {
             let timer = self.machine.world.timer_actor(id);
             self.act.timers.insert(timer, TimerId::Reference(id));
             let mut touch = Touch::default();
             touch.access(touch::timer(id), Mode::Write);
-            touch.mail = self.machine.world.timers.target(id);
+            touch.mail = self.machine.world.run.timers.target(id);
             let offer = next(timer, touch, mail_mode);
             if at.saturating_sub(now) < long {
                 is_open = true;
@@ -226,7 +226,7 @@ impl Stage for Staged<'_> {
         is_open |= !falls.is_empty();
         res.extend(falls);
         if !is_open && let Some((at, offer)) = last {
-            self.machine.world.clock = now.max(at);
+            self.machine.world.run.clock = now.max(at);
             self.act.is_last = true;
             res.retain(|it| it.actor != offer.actor);
             res.push(offer);
@@ -271,7 +271,7 @@ impl Stage for Staged<'_> {
     }
 
     fn matches(&mut self, receive: ReceiveId, message: MessageId) -> Result<Match, ExecutorError> {
-        let schedule = self.machine.world.schedule.as_ref();
+        let schedule = self.machine.world.run.schedule.as_ref();
         let value = schedule.and_then(|it| it.messages.get(&message)).copied();
         let Some(value) = value else { return Ok(Match::default()) };
         let never_came = schedule.and_then(|it| it.never_came.get(&message));
@@ -343,7 +343,7 @@ impl Staged<'_> {
         let is_mail_ordered = self.is_mail_ordered;
         let delays_signals = self.delays_signals;
         let schedule = Schedule { is_mail_ordered, delays_signals, ..Schedule::default() };
-        world.schedule = Some(Box::new(schedule));
+        world.run.schedule = Some(Box::new(schedule));
         self.n_steps = 0;
         let world = &mut self.machine.world;
         let module = Value::atom(world.atoms.intern(self.module.as_str()));
@@ -354,7 +354,7 @@ impl Staged<'_> {
         let mut process = Process::new(unit, PidId(0), execution, dictionary);
         process.on_return = OnReturn::Unit;
         process.group_leader = USER;
-        world.processes.insert(unit, process);
+        world.run.processes.insert(unit, process);
         self.act = Act { unit, is_open: true, ..Act::default() };
         self.advance(unit, Gate::Closed)?;
         self.drain()
@@ -419,7 +419,7 @@ impl Staged<'_> {
                     return Ok(());
                 }
                 Pause::Wait => {
-                    let process = self.machine.world.processes.get_mut(&pid);
+                    let process = self.machine.world.run.processes.get_mut(&pid);
                     if let Some(process) = process.filter(|it| it.status == Status::Hibernating) {
                         // A hibernating process continues with the first message, which it will receive.
                         process.status = Status::Runnable;
@@ -473,15 +473,15 @@ impl Staged<'_> {
     /// Runs a slice of a process. `None` if the run has been stopped, or the process does not exist.
     fn run_slice(&mut self, pid: PidId) -> Option<Pause> {
         let Machine { program, world, reductions, .. } = &mut *self.machine;
-        world.current = pid;
-        let mut execution = world.processes.get_mut(&pid)?.execution.take()?;
+        world.run.current = pid;
+        let mut execution = world.run.processes.get_mut(&pid)?.execution.take()?;
         let left = world.limits.reductions.saturating_sub(*reductions);
         let slice = u32::try_from(left).unwrap_or(u32::MAX).min(SLICE);
         let (pause, used) = run(program, world, &mut execution, slice);
         *reductions += u64::from(used);
         execution.live = execution.stack.len();
-        let killed = world.killed.take();
-        if let Some(process) = world.processes.get_mut(&pid) {
+        let killed = world.run.killed.take();
+        if let Some(process) = world.run.processes.get_mut(&pid) {
             process.reductions += u64::from(used);
             process.execution = Some(execution);
         }
@@ -505,7 +505,7 @@ impl Staged<'_> {
     /// before.
     fn end_all_but(&mut self, pid: PidId) {
         let others: Vec<PidId> = self.act.pending.keys().copied().filter(|it| *it != pid).collect();
-        if let Some(schedule) = &mut self.machine.world.schedule {
+        if let Some(schedule) = &mut self.machine.world.run.schedule {
             schedule.draft.killed.extend(others);
         }
     }
@@ -516,9 +516,14 @@ impl Staged<'_> {
 
     /// Opens the gate again if the operation that was let through must be repeated.
     fn open_again(&mut self, pid: PidId) {
-        let pc =
-            self.machine.world.processes.get(&pid).and_then(|it| Some(it.execution.as_ref()?.pc));
-        if let Some(schedule) = &mut self.machine.world.schedule
+        let pc = self
+            .machine
+            .world
+            .run
+            .processes
+            .get(&pid)
+            .and_then(|it| Some(it.execution.as_ref()?.pc));
+        if let Some(schedule) = &mut self.machine.world.run.schedule
             && let (Some(opened_at), Some(pc)) = (schedule.opened_at, pc)
             && opened_at.saturating_sub(1) == pc
         {
@@ -539,13 +544,13 @@ impl Staged<'_> {
     /// As [`Staged::drain`], but stops when a process is to continue. Returns whether it is.
     fn drain_until(&mut self, wanted: PidId) -> Result<bool, MachineError> {
         while self.act.stopped.is_none() {
-            let Some(pid) = self.machine.world.queue.take(Schedulers::One) else {
+            let Some(pid) = self.machine.world.run.queue.take(Schedulers::One) else {
                 return Ok(false);
             };
             if pid == wanted {
                 return Ok(true);
             }
-            let Some(process) = self.machine.world.processes.get(&pid) else { continue };
+            let Some(process) = self.machine.world.run.processes.get(&pid) else { continue };
             if is_inline(process) {
                 let name = process.resident;
                 self.run_inline(pid)?;
@@ -565,13 +570,13 @@ impl Staged<'_> {
     /// Runs a slice of a process that runs inline.
     fn run_inline(&mut self, pid: PidId) -> Result<(), MachineError> {
         let gate = set_gate(&mut self.machine.world, Gate::Free);
-        let current = self.machine.world.current;
+        let current = self.machine.world.run.current;
         if let Some(pause) = self.run_slice(pid)
             && let Some(stop) = self.machine.after(pid, pause)?
         {
             self.stop(stop.into());
         }
-        self.machine.world.current = current;
+        self.machine.world.run.current = current;
         set_gate(&mut self.machine.world, gate);
         Ok(())
     }
@@ -580,7 +585,7 @@ impl Staged<'_> {
         self.n_steps += 1;
         let pid = PidId(label.actor.0);
         let first_choice = self.machine.world.record.as_ref().map_or(0, |it| it.choices.len());
-        if let Some(schedule) = &mut self.machine.world.schedule {
+        if let Some(schedule) = &mut self.machine.world.run.schedule {
             schedule.actor = Some(label.actor);
             schedule.draft = super::Draft::default();
             schedule.opened_at = None;
@@ -603,7 +608,7 @@ impl Staged<'_> {
         } else {
             match self.act.pending.remove(&pid) {
                 Some(Pending::Operation(_)) => {
-                    if let Some(schedule) = &mut self.machine.world.schedule {
+                    if let Some(schedule) = &mut self.machine.world.run.schedule {
                         schedule.is_losing = label.take == Take::Lost;
                     }
                     self.advance(pid, Gate::Once)?;
@@ -613,7 +618,7 @@ impl Staged<'_> {
                     let waits = usize::try_from(id.0).ok().and_then(|it| self.act.receives.get(it));
                     let touched = waits.map(|it| it.touched(label.take)).unwrap_or_default();
                     touched.iter().for_each(|it| self.machine.world.touches(|| *it));
-                    if let Some(process) = self.machine.world.processes.get_mut(&pid) {
+                    if let Some(process) = self.machine.world.run.processes.get_mut(&pid) {
                         process.seen = match label.take {
                             Take::Message(id) => process.letters.iter().position(|it| *it == id),
                             Take::Timeout | Take::Next | Take::Lost => None,
@@ -624,7 +629,7 @@ impl Staged<'_> {
                 }
                 Some(Pending::Exit(end)) => self.exit(pid, end),
                 Some(Pending::Ending) => {
-                    self.machine.world.current = pid;
+                    self.machine.world.run.current = pid;
                     self.machine.world.go_on_ending(pid);
                 }
                 Some(Pending::Stuck) | None => (),
@@ -632,7 +637,7 @@ impl Staged<'_> {
         }
         self.drain()?;
         let mut draft = super::Draft::default();
-        if let Some(schedule) = &mut self.machine.world.schedule {
+        if let Some(schedule) = &mut self.machine.world.run.schedule {
             draft = std::mem::take(&mut schedule.draft);
             schedule.is_losing = false;
             for killed in &draft.killed {
@@ -676,7 +681,7 @@ impl Staged<'_> {
     /// The offers of actors that report that a monitor's target does not exist.
     fn offer_vain_monitors(&self) -> Vec<Offer> {
         let world = &self.machine.world;
-        let vain = world.schedule.iter().flat_map(|it| &it.vain_monitors);
+        let vain = world.run.schedule.iter().flat_map(|it| &it.vain_monitors);
         let offer = |(teller, id): (&Actor, &RefId)| {
             let part = Part::Watcher(*id, id.owner);
             let touch = touch::of_part(world, id.owner, Value::NIL, part);
@@ -687,12 +692,12 @@ impl Staged<'_> {
 
     /// The monitor that an actor reports on.
     pub(super) fn vain_monitor(&self, teller: Actor) -> Option<RefId> {
-        self.machine.world.schedule.as_ref()?.vain_monitors.get(&teller).copied()
+        self.machine.world.run.schedule.as_ref()?.vain_monitors.get(&teller).copied()
     }
 
     fn tell_vain_monitor(&mut self, teller: Actor, id: RefId) {
         let world = &mut self.machine.world;
-        if let Some(schedule) = &mut world.schedule {
+        if let Some(schedule) = &mut world.run.schedule {
             schedule.vain_monitors.remove(&teller);
         }
         world.down(id.owner, id, Value::atom(AtomId::NOPROC));
@@ -702,12 +707,12 @@ impl Staged<'_> {
         let world = &mut self.machine.world;
         if let TimerId::Reference(id) = id {
             world.touches(|| Access { object: touch::timer(id), mode: Mode::Write });
-            if let Some(name) = world.timers.target_name(id) {
+            if let Some(name) = world.run.timers.target_name(id) {
                 let object = touch::name(world, id.owner.node(), name);
                 world.touches(|| Access { object, mode: Mode::Read });
             }
         }
-        if let Some(timer) = world.timers.take(id) {
+        if let Some(timer) = world.run.timers.take(id) {
             world.fire(timer);
         }
     }
@@ -718,13 +723,13 @@ impl Staged<'_> {
             let accesses = touch::of_failure(&self.machine.world, pid, raised);
             accesses.into_iter().for_each(|it| self.machine.world.touches(|| it));
         }
-        self.machine.world.current = pid;
+        self.machine.world.run.current = pid;
         match end {
             End::Returned(value) => self.machine.returned(pid, value),
             End::Raised(raised) => self.machine.uncaught(pid, raised),
             End::Killed(reason) => self.machine.world.terminate(pid, reason),
         }
-        if let Some(schedule) = &mut self.machine.world.schedule {
+        if let Some(schedule) = &mut self.machine.world.run.schedule {
             schedule.gate = Gate::Closed;
         }
     }
@@ -732,7 +737,7 @@ impl Staged<'_> {
     fn close(&mut self) -> Result<Performed, MachineError> {
         let (waiting, is_spinning) = (self.waiting(), self.spins(self.act.unit));
         let blocked = if self.is_narrated { self.blocked() } else { Vec::new() };
-        let outcome = if self.machine.world.ended.is_some() {
+        let outcome = if self.machine.world.run.ended.is_some() {
             self.machine.outcome(Ok(Stopped::Ended))?.into()
         } else {
             match &self.act.stopped {
@@ -740,7 +745,7 @@ impl Staged<'_> {
                 None => trace::Outcome::Deadlock,
             }
         };
-        let covered = Covered::from_words(std::mem::take(&mut self.machine.world.covered));
+        let covered = Covered::from_words(std::mem::take(&mut self.machine.world.run.covered));
         let (mut choices, mut losses) = (Vec::new(), Vec::new());
         if let Some(mut recorder) = self.machine.world.record.take() {
             choices = std::mem::take(&mut recorder.choices);
@@ -750,12 +755,12 @@ impl Staged<'_> {
         let Act { crashes, stopped, .. } = std::mem::take(&mut self.act);
         let crashes = self.unheard(crashes);
         let (mut unheard, mut has_prompt_signals) = (Vec::new(), false);
-        if let Some(schedule) = &mut self.machine.world.schedule {
+        if let Some(schedule) = &mut self.machine.world.run.schedule {
             unheard = schedule.unheard();
             has_prompt_signals = schedule.has_prompt_signals;
         }
-        self.machine.world.schedule = None;
-        self.output = std::mem::take(&mut self.machine.world.output);
+        self.machine.world.run.schedule = None;
+        self.output = std::mem::take(&mut self.machine.world.run.output);
         if let Some(kept) = self.kept.last() {
             kept.save(self.machine, &mut self.cells);
         }
@@ -777,12 +782,12 @@ impl Staged<'_> {
 }
 
 fn gate(world: &World) -> Gate {
-    world.schedule.as_ref().map_or(Gate::Closed, |it| it.gate)
+    world.run.schedule.as_ref().map_or(Gate::Closed, |it| it.gate)
 }
 
 /// Sets the gate. Returns its previous state.
 pub(super) fn set_gate(world: &mut World, gate: Gate) -> Gate {
-    match &mut world.schedule {
+    match &mut world.run.schedule {
         Some(schedule) => std::mem::replace(&mut schedule.gate, gate),
         None => Gate::Closed,
     }

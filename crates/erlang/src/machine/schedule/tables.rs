@@ -55,12 +55,12 @@ pub(super) fn of_call(w: &World, using: TableUse, first: Value, second: Value) -
         touch.might_differ = true;
         return Some(touch);
     };
-    let id = w.ets.id_of(w.here(), first);
-    let owner = id.and_then(|_| w.ets.owner_of(w.here(), first));
+    let id = w.run.ets.id_of(w.here(), first);
+    let owner = id.and_then(|_| w.run.ets.owner_of(w.here(), first));
     let is_owners = matches!(using, TableUse::GiveAway | TableUse::SetOptions);
-    let may = |writes| w.ets.lets(w.here(), first, w.current, writes);
+    let may = |writes| w.run.ets.lets(w.here(), first, w.run.current, writes);
     let is_refused = match id {
-        Some(_) if is_owners => owner != Some(w.current),
+        Some(_) if is_owners => owner != Some(w.run.current),
         Some(_) => !writes(using).is_none_or(may),
         // Tables of the runtime system are created on demand.
         None => !first.as_atom().is_some_and(|it| is_table_of_system(w.atoms.name(it))),
@@ -76,13 +76,13 @@ pub(super) fn of_call(w: &World, using: TableUse, first: Value, second: Value) -
         TableUse::Whole(mode) => touch.access(table, mode),
         TableUse::Key(mode) => touch_key(&mut touch, table, key(second), mode),
         TableUse::ChangeKey => {
-            let has_key = w.ets.has_key(w.here(), &w.heap, &w.atoms, (first, second));
+            let has_key = w.run.ets.has_key(w.here(), &w.heap, &w.atoms, (first, second));
             let mode = if has_key { Mode::Write } else { Mode::Read };
             touch_key(&mut touch, table, key(second), mode);
         }
         TableUse::Insert | TableUse::InsertNew | TableUse::DeleteObject => {
             let objects = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
-            let has = |it: &Value| w.ets.has_key_of(w.here(), &w.heap, &w.atoms, (first, *it));
+            let has = |it: &Value| w.run.ets.has_key_of(w.here(), &w.heap, &w.atoms, (first, *it));
             // `insert_new` of an existing key only reads.
             let is_look = using == TableUse::InsertNew && objects.iter().any(has);
             let (whole, part) = match is_look {
@@ -90,7 +90,7 @@ pub(super) fn of_call(w: &World, using: TableUse, first: Value, second: Value) -
                 false => (Mode::WritePart, Mode::Write),
             };
             touch.access(table, whole);
-            let place = w.ets.key_position(w.here(), first).unwrap_or(1).saturating_sub(1);
+            let place = w.run.ets.key_position(w.here(), first).unwrap_or(1).saturating_sub(1);
             for object in objects {
                 if let Some(it) = w.heap.elements(object).and_then(|it| it.get(place)) {
                     // In recorded runs, whether two inserted objects are the same may depend on the input, so the
@@ -105,7 +105,7 @@ pub(super) fn of_call(w: &World, using: TableUse, first: Value, second: Value) -
             touch.access(table, Mode::Write);
             touch_name_of(w, &mut touch, first);
             // Which process deletes the table is decided against the end of the owner.
-            if let Some(owner) = owner.filter(|it| *it != w.current) {
+            if let Some(owner) = owner.filter(|it| *it != w.run.current) {
                 touch.access(life(owner), Mode::Read);
             }
         }
@@ -122,9 +122,10 @@ pub(super) fn of_call(w: &World, using: TableUse, first: Value, second: Value) -
             heirs.for_each(|it| touch.access(life(it), Mode::Read));
         }
         TableUse::Rename => {
-            let is_named = w.ets.name_of(w.here(), first).is_some();
+            let is_named = w.run.ets.name_of(w.here(), first).is_some();
             let new = second.as_atom().filter(|_| is_named);
-            let is_taken = new.is_some_and(|it| w.ets.id_of(w.here(), Value::atom(it)).is_some());
+            let is_taken =
+                new.is_some_and(|it| w.run.ets.id_of(w.here(), Value::atom(it)).is_some());
             let (whole, part) = match is_taken {
                 true => (Mode::ReadPart, Mode::Read),
                 false => (Mode::WritePart, Mode::Write),
@@ -147,7 +148,7 @@ pub(super) fn touch_given_up(w: &World, touch: &mut Touch, owner: PidId, table: 
     if let Some(table) = called(w, table) {
         touch.access(table, Mode::Write);
     }
-    let heir = w.ets.heir_of(owner.node(), table).filter(|it| *it != owner);
+    let heir = w.run.ets.heir_of(owner.node(), table).filter(|it| *it != owner);
     if let Some(heir) = heir {
         touch.access(life(heir), Mode::Read);
     }
@@ -164,7 +165,7 @@ fn of_new(w: &World, name: Value, options: Value) -> Option<Touch> {
     let options = w.heap.list_items(options).unwrap_or_default();
     let is_named = options.iter().any(|it| it.is_atom(AtomId::NAMED_TABLE));
     if let Some(atom) = name.as_atom().filter(|_| is_named) {
-        let is_taken = w.ets.id_of(w.here(), name).is_some();
+        let is_taken = w.run.ets.id_of(w.here(), name).is_some();
         touch.access(naming(w, atom), if is_taken { Mode::Read } else { Mode::Write });
         touch.might_differ = true;
     }
@@ -175,7 +176,7 @@ fn of_new(w: &World, name: Value, options: Value) -> Option<Touch> {
 
 /// Adds the access to a table's name, which becomes free.
 fn touch_name_of(w: &World, touch: &mut Touch, table: Value) {
-    if let Some(name) = w.ets.name_of(w.here(), table) {
+    if let Some(name) = w.run.ets.name_of(w.here(), table) {
         touch.access(naming(w, name), Mode::Write);
     }
 }
@@ -204,12 +205,12 @@ fn naming(w: &World, name: AtomId) -> Object {
 fn called(w: &World, value: Value) -> Option<Object> {
     let of_system =
         |name: AtomId| object(Family::SystemTable, atom(w, name), u64::from(w.here().0));
-    let Some(id) = w.ets.id_of(w.here(), value).or(value.as_ref()) else {
+    let Some(id) = w.run.ets.id_of(w.here(), value).or(value.as_ref()) else {
         let name = value.as_atom().filter(|it| is_table_of_system(w.atoms.name(*it)))?;
         return Some(of_system(name));
     };
-    let is_of_system = w.processes.get(&id.owner).is_some_and(is_inline);
-    let name = w.ets.name_of(w.here(), value).filter(|_| is_of_system);
+    let is_of_system = w.run.processes.get(&id.owner).is_some_and(is_inline);
+    let name = w.run.ets.name_of(w.here(), value).filter(|_| is_of_system);
     Some(name.map_or_else(|| by_id(id), of_system))
 }
 

@@ -52,9 +52,9 @@ impl Touch {
 
     /// Adds the query of another process, at which all earlier signals of the running process have arrived.
     fn ask(&mut self, w: &World, pid: PidId) {
-        if w.delays(w.current, pid) {
+        if w.delays(w.run.current, pid) {
             self.asks = Some(pid);
-            self.access(channel(w.current, pid), Mode::Read);
+            self.access(channel(w.run.current, pid), Mode::Read);
         }
     }
 
@@ -116,7 +116,7 @@ pub(super) fn of_call(w: &World, shares: Shares, args: &[Value]) -> Option<Touch
         Shares::Spawn => touch = of_spawn(w),
         Shares::SpawnLinked => {
             touch = of_spawn(w);
-            touch.access(links(w.current), Mode::WritePart);
+            touch.access(links(w.run.current), Mode::WritePart);
         }
         Shares::Population => touch.access(population(), Mode::Read),
         Shares::GroupLeader(Mode::Write) => {
@@ -125,7 +125,7 @@ pub(super) fn of_call(w: &World, shares: Shares, args: &[Value]) -> Option<Touch
             }
             touch.access(leader(second.as_pid()?), Mode::Write);
         }
-        Shares::GroupLeader(mode) => touch.access(leader(w.current), mode),
+        Shares::GroupLeader(mode) => touch.access(leader(w.run.current), mode),
         Shares::Send => return Some(of_send(w, first)),
         Shares::ExitSignal => touch_exit(w, &mut touch, first, second),
         Shares::Link(mode) => touch_link(w, &mut touch, first, mode),
@@ -147,7 +147,7 @@ pub(super) fn of_call(w: &World, shares: Shares, args: &[Value]) -> Option<Touch
         Shares::Timer(mode) => {
             let id = first.as_ref()?;
             touch.access(timer(id), mode);
-            if let Some(to) = w.timers.target(id).filter(|it| *it != w.current) {
+            if let Some(to) = w.run.timers.target(id).filter(|it| *it != w.run.current) {
                 touch.access(life(to), Mode::Read);
             }
         }
@@ -209,9 +209,9 @@ pub(super) fn of_call(w: &World, shares: Shares, args: &[Value]) -> Option<Touch
 fn touch_exit(w: &World, touch: &mut Touch, to: Value, reason: Value) {
     let Some(pid) = to.as_pid() else { return };
     touch_node(w, touch, pid.node(), Mode::Read);
-    if !w.delays(w.current, pid) {
+    if !w.delays(w.run.current, pid) {
         touch.add(of_signal(w, pid, reason, Through::Exit));
-        touch.kills.extend(Some(pid).filter(|it| *it != w.current));
+        touch.kills.extend(Some(pid).filter(|it| *it != w.run.current));
     }
 }
 
@@ -222,9 +222,9 @@ fn touch_link(w: &World, touch: &mut Touch, other: Value, mode: Mode) {
     if mode == Mode::Read {
         touch.access(life(pid), Mode::Read);
     }
-    touch.access(link(pid, w.current), mode);
+    touch.access(link(pid, w.run.current), mode);
     touch.access(links(pid), Mode::WritePart);
-    touch.access(links(w.current), Mode::WritePart);
+    touch.access(links(w.run.current), Mode::WritePart);
 }
 
 /// Adds the query whether a process is alive. A process that a signal has ended counts as dead, also before it takes
@@ -240,7 +240,7 @@ fn touch_alive(w: &World, touch: &mut Touch, pid: PidId) {
 /// Adds the registration of a name, which fails if the name is taken or the process already has a name.
 fn touch_registered(w: &World, touch: &mut Touch, name: Value, process: Value) {
     let pid = process.as_pid();
-    let is_nameless = |it: PidId| w.processes.get(&it).is_some_and(|it| it.name.is_none());
+    let is_nameless = |it: PidId| w.run.processes.get(&it).is_some_and(|it| it.name.is_none());
     let is_given = holder(w, name).is_none() && pid.is_none_or(is_nameless);
     touch_naming(w, touch, name, (pid, is_given));
 }
@@ -267,7 +267,7 @@ fn is_coarse(w: &World, args: &[Value]) -> bool {
 
 /// A new process inherits its parent's group leader.
 fn of_spawn(w: &World) -> Touch {
-    Touch::of(&[(population(), Mode::WritePart), (leader(w.current), Mode::Read)])
+    Touch::of(&[(population(), Mode::WritePart), (leader(w.run.current), Mode::Read)])
 }
 
 /// The accesses of the removal of a monitor.
@@ -277,13 +277,13 @@ fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
     let is_known = |it: &Value| it.is_atom(AtomId::FLUSH) || it.is_atom(AtomId::INFO);
     // Invalid options raise an error and change nothing.
     let Some(options) = options.filter(|it| it.iter().all(is_known)) else { return touch };
-    let me = w.processes.get(&w.current);
+    let me = w.run.processes.get(&w.run.current);
     if me.is_some_and(|it| it.aliases.contains_key(&id)) {
         touch.access(alias(id), Mode::Put(0));
     }
     let has = |name: AtomId| options.iter().any(|it| it.is_atom(name));
     if has(AtomId::FLUSH) {
-        touch.access(taken(w.current), Mode::WritePart);
+        touch.access(taken(w.run.current), Mode::WritePart);
         // Whether the monitor has fired makes no difference then.
         if !has(AtomId::INFO) {
             return touch;
@@ -297,10 +297,10 @@ fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
 fn of_send(w: &World, to: Value) -> Touch {
     let might_differ = to.as_pid().is_none();
     let mail = receiver(w, to);
-    let may_lose = mail.is_some_and(|it| it != w.current);
+    let may_lose = mail.is_some_and(|it| it != w.run.current);
     let mut touch = Touch { might_differ, mail, may_lose, ..Touch::default() };
     if let Some(id) = to.as_ref() {
-        let owner = w.processes.get(&id.owner);
+        let owner = w.run.processes.get(&id.owner);
         let kind = owner.and_then(|it| it.aliases.get(&id)).copied();
         let is_once = kind == Some(AliasKind::Reply);
         touch.access(alias(id), if is_once { Mode::Write } else { Mode::Read });
@@ -313,16 +313,16 @@ fn of_send(w: &World, to: Value) -> Touch {
 /// The process that would receive a message, if it belongs to the program. Processes that have ended count, because in
 /// another order the message might arrive before the end.
 fn receiver(w: &World, to: Value) -> Option<PidId> {
-    let ghosts = &w.schedule.as_ref()?.ghosts;
+    let ghosts = &w.run.schedule.as_ref()?.ghosts;
     let pid = match to.as_ref() {
         Some(alias) => {
-            let owner = w.processes.get(&alias.owner).map(|it| &it.aliases);
+            let owner = w.run.processes.get(&alias.owner).map(|it| &it.aliases);
             let aliases = owner.or_else(|| Some(&ghosts.get(&alias.owner)?.aliases))?;
             aliases.contains_key(&alias).then_some(alias.owner)?
         }
-        None => to.as_pid().or_else(|| w.registry.get(&named(w, to)?).copied())?,
+        None => to.as_pid().or_else(|| w.run.registry.get(&named(w, to)?).copied())?,
     };
-    let is_there = match w.processes.get(&pid) {
+    let is_there = match w.run.processes.get(&pid) {
         Some(process) => !is_inline(process),
         None => ghosts.contains_key(&pid),
     };
@@ -334,11 +334,11 @@ fn touch_watched(w: &World, touch: &mut Touch, object: Value) {
     if let Some(pid) = object.as_pid() {
         touch_node(w, touch, pid.node(), Mode::Read);
         touch.access(life(pid), Mode::Read);
-        if w.delays(w.current, pid) {
+        if w.delays(w.run.current, pid) {
             touch.access(doom(pid), Mode::Read);
         }
     } else {
-        touch.mail = holder(w, object).is_none().then_some(w.current);
+        touch.mail = holder(w, object).is_none().then_some(w.run.current);
         touch_name(w, touch, object, Mode::Read);
         touch_node(w, touch, named_node(w, object), Mode::Read);
     }
@@ -350,9 +350,9 @@ fn of_flag(w: &World, flag: Value, value: Value) -> Option<(Option<Object>, Mode
     let name = w.heap.elements(flag).and_then(|it| it.first()).copied().unwrap_or(flag);
     match w.atoms.name(name.as_atom()?) {
         "trap_exit" => {
-            let traps = w.processes.get(&w.current).is_some_and(|it| it.trap_exit);
+            let traps = w.run.processes.get(&w.run.current).is_some_and(|it| it.trap_exit);
             let is_new = !value.is_atom(if traps { AtomId::TRUE } else { AtomId::FALSE });
-            Some((is_new.then(|| flags(w.current)), Mode::Write))
+            Some((is_new.then(|| flags(w.run.current)), Mode::Write))
         }
         "monitor_nodes" if w.heap.nodes.is_distributed() => Some((Some(network()), Mode::Read)),
         _ => None,
@@ -369,7 +369,7 @@ fn of_info(w: &World, pid: PidId, item: Value) -> Option<Touch> {
         return all;
     }
     let mut touch = Touch::of(&[(life(pid), Mode::Read)]);
-    let is_own = pid == w.current;
+    let is_own = pid == w.run.current;
     touch.ask(w, pid);
     match item.as_atom().map(|it| w.atoms.name(it)) {
         Some("messages" | "message_queue_len") => {
@@ -397,7 +397,7 @@ pub(super) fn of_part(w: &World, pid: PidId, reason: Value, part: Part) -> Touch
         Part::Leave => {
             touch.access(life(pid), Mode::Write);
             touch.access(population(), Mode::WritePart);
-            if let Some(name) = w.processes.get(&pid).and_then(|it| it.name) {
+            if let Some(name) = w.run.processes.get(&pid).and_then(|it| it.name) {
                 touch_name(w, &mut touch, Value::atom(name), Mode::Write);
                 touch.access(names(), Mode::WritePart);
             }
@@ -408,7 +408,7 @@ pub(super) fn of_part(w: &World, pid: PidId, reason: Value, part: Part) -> Touch
         Part::Watcher(id, watcher) => {
             touch.access(monitor(id), Mode::Write);
             touch.mail = Some(watcher);
-            let theirs = w.processes.get(&watcher).and_then(|it| it.monitors.get(&id));
+            let theirs = w.run.processes.get(&watcher).and_then(|it| it.monitors.get(&id));
             if theirs.and_then(|it| it.alias).is_some_and(|it| it != AliasKind::Explicit) {
                 touch.access(alias(id), Mode::Put(0));
             }
@@ -431,7 +431,7 @@ pub(super) fn of_link_part(w: &World, pid: PidId, other: PidId, reason: Value) -
 
 /// The accesses of the first part of a process's end.
 pub(super) fn of_end(w: &World, pid: PidId, end: End) -> Touch {
-    let table = w.ets.owned_by(pid).next();
+    let table = w.run.ets.owned_by(pid).next();
     let mut touch = of_part(w, pid, Value::NIL, table.map_or(Part::Leave, Part::Table));
     touch.accesses.push(ending(pid));
     if let End::Raised(raised) = end {
@@ -444,21 +444,22 @@ pub(super) fn of_end(w: &World, pid: PidId, end: End) -> Touch {
 /// that trap exits.
 pub(super) fn of_failure(w: &World, pid: PidId, raised: Raised) -> Vec<Access> {
     let Raised { class, reason, .. } = raised;
-    let process = w.processes.get(&pid);
+    let process = w.run.processes.get(&pid);
     let Some(process) = process.filter(|_| class != AtomId::EXIT || !is_orderly(w, reason)) else {
         return Vec::new();
     };
     let read = |object| Access { object, mode: Mode::Read };
     let former = w.former_links(pid);
     let links = former.iter().chain(&process.links);
-    let traps = |it: PidId| w.processes.get(&it).map_or_else(|| w.did_trap(it), |it| it.trap_exit);
+    let traps =
+        |it: PidId| w.run.processes.get(&it).map_or_else(|| w.did_trap(it), |it| it.trap_exit);
     let links = links.flat_map(|it| {
         let ends = traps(*it).then_some([link(pid, *it), life(*it)]);
         ends.into_iter().flatten().chain([flags(*it)])
     });
     let monitors = process.monitored_by.iter().flat_map(|it| [monitor(it.0), life(it.1)]);
     let mut res: Vec<Access> = links.chain(monitors).map(read).collect();
-    if w.ets.owned_by(pid).next().is_some() {
+    if w.run.ets.owned_by(pid).next().is_some() {
         // The tables of the process are deleted first, but a new monitor already comes too late.
         res.push(Access { object: life(pid), mode: Mode::Write });
     }
@@ -476,7 +477,7 @@ pub(super) fn of_signal(w: &World, to: PidId, reason: Value, through: Through) -
     let mut touch = Touch { might_differ: true, ..Touch::default() };
     let is_kill = reason.is_atom(AtomId::KILL) && through == Through::Exit;
     let is_doomed = w.is_doomed(to) || w.was_doomed(to);
-    let traps = w.processes.get(&to).map_or_else(|| w.did_trap(to), |it| it.trap_exit);
+    let traps = w.run.processes.get(&to).map_or_else(|| w.did_trap(to), |it| it.trap_exit);
     if !is_kill {
         touch.access(flags(to), Mode::Read);
     }
@@ -507,7 +508,7 @@ fn touch_naming(w: &World, touch: &mut Touch, name: Value, (pid, is_done): (Opti
 }
 
 fn holder(w: &World, name: Value) -> Option<PidId> {
-    w.registry.get(&(w.here(), name.as_atom()?)).copied()
+    w.run.registry.get(&(w.here(), name.as_atom()?)).copied()
 }
 
 fn touch_name(w: &World, touch: &mut Touch, value: Value, mode: Mode) {
@@ -549,16 +550,16 @@ fn touch_node(w: &World, touch: &mut Touch, node: NodeId, mode: Mode) {
 /// The accesses of a node that goes down with all of its processes.
 pub(super) fn of_node_down(w: &World, node: NodeId) -> Touch {
     let mut touch = Touch::of(&[(self::node(node), Mode::Write), (network(), Mode::WritePart)]);
-    for pid in w.processes.keys().filter(|it| it.node() == node) {
+    for pid in w.run.processes.keys().filter(|it| it.node() == node) {
         touch.accesses.push(ending(*pid));
         touch.add(of_part(w, *pid, Value::NIL, Part::Leave));
-        w.ets.owned_by(*pid).for_each(|it| tables::touch_given_up(w, &mut touch, *pid, it));
+        w.run.ets.owned_by(*pid).for_each(|it| tables::touch_given_up(w, &mut touch, *pid, it));
         touch.kills.push(*pid);
     }
     touch.kills.extend(w.endings_on(node));
     // Linked processes on other nodes are notified.
     let is_linked = |it: &&Process| it.links.iter().any(|it| it.node() == node);
-    for other in w.processes.values().filter(is_linked) {
+    for other in w.run.processes.values().filter(is_linked) {
         touch.access(links(other.pid), Mode::WritePart);
         touch.kills.push(other.pid);
     }

@@ -12,6 +12,7 @@ use crate::machine::interpret::{Cpu, Flow};
 use crate::machine::process::Frame;
 use crate::machine::raise::{Raised, frame_at};
 use crate::machine::tracing::{Flags, MatchSpec, Mfa, ReturnReport, Tracee};
+use term::fit_u32;
 use values::{AtomId, PidId, Value};
 
 /// How a builtin is called.
@@ -36,7 +37,7 @@ impl Cpu<'_> {
         let args: Vec<Value> = (0..info.arity as usize).map(|it| self.reg(it)).collect();
         let caller = self.frames.iter().rev().map(|it| it.pc).find(|it| FIRST_CODE <= *it);
         let pending = self.tell_call(call, &args, scope, caller);
-        let base = u32::try_from(self.base).unwrap_or(u32::MAX);
+        let base = fit_u32(self.base);
         for one in pending {
             if matches!(one, ReturnReport::To) && self.is_told_already() {
                 continue;
@@ -54,7 +55,7 @@ impl Cpu<'_> {
     }
 
     fn pending(&mut self) -> &mut Vec<ReturnReport> {
-        let me = self.world.current;
+        let me = self.world.run.current;
         self.world.tracing().returns.entry(me).or_default()
     }
 
@@ -85,7 +86,7 @@ impl Cpu<'_> {
     /// Reports the function to which a process has returned.
     #[cold]
     pub(in crate::machine) fn tell_where(&mut self, pc: u32) {
-        let me = self.world.current;
+        let me = self.world.run.current;
         if let Some(tracee) = self.world.traced_for(me, Flags::RETURN_TO)
             && !tracee.flags.has(Flags::SILENT)
         {
@@ -104,7 +105,7 @@ impl Cpu<'_> {
                 if let Some(pc) = next {
                     self.tell_where(pc);
                 } else {
-                    let me = self.world.current;
+                    let me = self.world.run.current;
                     let undefined = Value::atom(AtomId::UNDEFINED);
                     if let Some(tracee) = self.world.traced_for(me, Flags::RETURN_TO) {
                         self.world.tell(me, tracee, "return_to", &[undefined]);
@@ -148,7 +149,7 @@ impl Cpu<'_> {
     }
 
     fn watched_builtin(&mut self, builtin: &Builtin, seen: CallForm) -> Option<(Mfa, Scope)> {
-        let tracing = self.world.tracing.as_ref()?;
+        let tracing = self.world.run.tracing.as_ref()?;
         if tracing.watched.is_empty() || (seen == CallForm::InCode && is_hidden(builtin)) {
             return None;
         }
@@ -180,7 +181,7 @@ impl Cpu<'_> {
             meta = watch.meta.clone();
         }
         let plain = watch.call.clone().filter(|it| it.0 == scope);
-        let me = self.world.current;
+        let me = self.world.run.current;
         let mut res = Vec::new();
         if let Some((_, source)) = plain
             && let Some(tracee) = self.world.traced_for(me, Flags::CALL)
@@ -214,7 +215,7 @@ impl Cpu<'_> {
         res: &mut Vec<ReturnReport>,
     ) {
         let Some(effects) = self.judge(source, args, caller) else { return };
-        let me = self.world.current;
+        let me = self.world.run.current;
         // The match specification may have changed the trace flags of the process before the call is reported.
         let now = self.world.tracee(me).flags;
         if now.has(Flags::SILENT) {
@@ -248,7 +249,7 @@ impl Cpu<'_> {
         if !message.same_word(Value::TRUE) {
             parts.push(message);
         }
-        let me = self.world.current;
+        let me = self.world.run.current;
         self.world.tell(me, tracee, "call", &parts);
     }
 
@@ -312,14 +313,14 @@ impl Cpu<'_> {
 
 impl World {
     fn tell_return(&mut self, call: Mfa, meta: Option<PidId>, value: Value) {
-        let me = self.current;
+        let me = self.run.current;
         let Some(tracee) = self.told(meta) else { return };
         let call = self.call_term(call);
         self.tell(me, tracee, "return_from", &[call, value]);
     }
 
     fn tell_exception(&mut self, call: Mfa, meta: Option<PidId>, class: AtomId, reason: Value) {
-        let me = self.current;
+        let me = self.run.current;
         let Some(tracee) = self.told(meta) else { return };
         let call = self.call_term(call);
         let what = self.heap.tuple(&[Value::atom(class), reason]);
@@ -331,7 +332,7 @@ impl World {
         match meta {
             Some(tracer) => Some(Tracee { flags: Flags::TIMESTAMP, tracer: Some(tracer) }),
             None => {
-                let tracee = self.traced_for(self.current, Flags::CALL)?;
+                let tracee = self.traced_for(self.run.current, Flags::CALL)?;
                 (!tracee.flags.has(Flags::SILENT)).then_some(tracee)
             }
         }

@@ -10,7 +10,7 @@ use values::{AtomId, PidId, Value};
 impl World {
     /// How a process is traced, if it is traced for any of these flags and has a tracer.
     pub(crate) fn traced_for(&self, pid: PidId, flags: Flags) -> Option<Tracee> {
-        self.tracing.as_ref()?;
+        self.run.tracing.as_ref()?;
         let tracee = self.tracee(pid);
         let is_told = tracee.flags.has(flags)
             && tracee.tracer.is_some_and(|it| it != pid)
@@ -21,7 +21,7 @@ impl World {
     /// Whether a process has the flag `sensitive`, so that it is not traced.
     pub(crate) fn is_sensitive(&self, pid: PidId) -> bool {
         let flag = self.atoms.find("sensitive");
-        let process = self.processes.get(&pid);
+        let process = self.run.processes.get(&pid);
         flag.zip(process)
             .and_then(|it| it.1.flags.get(&it.0))
             .is_some_and(|it| it.same_word(Value::TRUE))
@@ -37,7 +37,7 @@ impl World {
         items.extend_from_slice(parts);
         items.extend(time);
         let message = self.heap.tuple(&items);
-        if let Some(process) = self.processes.get_mut(&tracer) {
+        if let Some(process) = self.run.processes.get_mut(&tracer) {
             process.mailbox.push_back(message);
             self.wake(tracer);
         }
@@ -61,7 +61,8 @@ impl World {
 
     #[cold]
     pub(crate) fn trace_received(&mut self, pid: PidId, message: Value) {
-        let is_heard = self.tracing.as_ref().is_some_and(|it| it.hears_receives == Reporting::Yes);
+        let is_heard =
+            self.run.tracing.as_ref().is_some_and(|it| it.hears_receives == Reporting::Yes);
         if is_heard && let Some(tracee) = self.traced_for(pid, Flags::RECEIVE) {
             self.tell(pid, tracee, "receive", &[message]);
         }
@@ -70,8 +71,8 @@ impl World {
     /// Reports that the running process sends a message.
     #[cold]
     pub(crate) fn trace_sent(&mut self, to: Value, message: Value) {
-        let me = self.current;
-        let is_heard = self.tracing.as_ref().is_some_and(|it| it.hears_sends == Reporting::Yes);
+        let me = self.run.current;
+        let is_heard = self.run.tracing.as_ref().is_some_and(|it| it.hears_sends == Reporting::Yes);
         if is_heard && let Some(tracee) = self.traced_for(me, Flags::SEND) {
             let is_there = to.as_pid().is_none_or(|it| self.is_alive(it));
             let event = if is_there { "send" } else { "send_to_non_existing_process" };
@@ -84,7 +85,7 @@ impl World {
     /// Reports that the running process has started another one.
     #[cold]
     pub(crate) fn trace_spawned(&mut self, child: PidId, call: [Value; 3]) {
-        let me = self.current;
+        let me = self.run.current;
         let parent = self.tracee(me);
         let sets = Flags::SET_ON_SPAWN.and(Flags::SET_ON_FIRST_SPAWN);
         if parent.flags.has(sets) {
@@ -123,7 +124,7 @@ impl World {
     /// Reports that the running process links to another one.
     #[cold]
     pub(crate) fn trace_link(&mut self, other: PidId) {
-        let me = self.current;
+        let me = self.run.current;
         self.trace_linked(me, Value::pid(other), "link");
         let sets = Flags::SET_ON_LINK.and(Flags::SET_ON_FIRST_LINK);
         if self.tracee(me).flags.has(sets) {

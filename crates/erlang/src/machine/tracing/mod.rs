@@ -114,11 +114,11 @@ impl Tracing {
 /// The operations of match specifications and `erlang:trace`.
 impl World {
     pub(crate) fn tracing(&mut self) -> &mut Tracing {
-        self.tracing.get_or_insert_default()
+        self.run.tracing.get_or_insert_default()
     }
 
     pub(crate) fn tracing_control_word(&self) -> u32 {
-        self.tracing.as_ref().map_or(0, |it| it.control_word)
+        self.run.tracing.as_ref().map_or(0, |it| it.control_word)
     }
 
     pub(crate) fn set_tracing_control_word(&mut self, new: u32) {
@@ -126,17 +126,17 @@ impl World {
     }
 
     pub(crate) fn tracee(&self, pid: PidId) -> Tracee {
-        let found = self.tracing.as_ref().and_then(|it| it.tracees.get(&pid));
+        let found = self.run.tracing.as_ref().and_then(|it| it.tracees.get(&pid));
         let found = found.copied().unwrap_or_default();
         // The settings have no effect once the tracer has ended.
         match found.tracer {
-            Some(tracer) if self.processes.contains_key(&tracer) => found,
+            Some(tracer) if self.run.processes.contains_key(&tracer) => found,
             _ => Tracee::default(),
         }
     }
 
     pub(crate) fn fresh_tracee(&self) -> Tracee {
-        self.tracing.as_ref().map(|it| it.fresh).unwrap_or_default()
+        self.run.tracing.as_ref().map(|it| it.fresh).unwrap_or_default()
     }
 
     fn set_tracee(&mut self, pid: PidId, tracee: Tracee) {
@@ -171,15 +171,15 @@ impl World {
 
     /// Drops pending reports when the running process drops its stack.
     pub(crate) fn forget_returns(&mut self) {
-        let me = self.current;
-        if let Some(tracing) = &mut self.tracing {
+        let me = self.run.current;
+        if let Some(tracing) = &mut self.run.tracing {
             tracing.returns.remove(&me);
         }
     }
 
     /// Forgets the traced functions of a module that is unloaded.
     pub(crate) fn forget_watched(&mut self, module: AtomId) {
-        if let Some(tracing) = &mut self.tracing {
+        if let Some(tracing) = &mut self.run.tracing {
             tracing.watched.retain(|it, _| it.0 != module);
             tracing.redirected.retain(|it, _| it.0 != module);
         }
@@ -188,7 +188,7 @@ impl World {
     // Operations of match specifications
 
     pub(crate) fn trace_silently(&mut self, silent: bool) {
-        let me = self.current;
+        let me = self.run.current;
         let mut tracee = self.tracee(me);
         tracee.flags =
             if silent { tracee.flags.and(Flags::SILENT) } else { tracee.flags.less(Flags::SILENT) };
@@ -208,7 +208,7 @@ impl World {
 
     fn switch_trace(&mut self, args: &[Value], switch: Switch) -> Option<Value> {
         let (subject, flag) = match args {
-            [flag] => (Value::pid(self.current), *flag),
+            [flag] => (Value::pid(self.run.current), *flag),
             [subject, flag] => (*subject, *flag),
             _ => return None,
         };
@@ -217,7 +217,7 @@ impl World {
             Switch::On => (Flags::NONE, flag),
             Switch::Off => (flag, Flags::NONE),
         };
-        let tracer = self.tracee(self.current).tracer;
+        let tracer = self.tracee(self.run.current).tracer;
         self.change_flags(subject, tracer, off, on)?;
         Some(Value::TRUE)
     }
@@ -225,13 +225,13 @@ impl World {
     /// Executes `{trace, Disable, Enable}` or `{trace, Pid, Disable, Enable}`.
     pub(crate) fn change_trace(&mut self, args: &[Value]) -> Option<Value> {
         let (subject, off, on) = match args {
-            [off, on] => (Value::pid(self.current), *off, *on),
+            [off, on] => (Value::pid(self.run.current), *off, *on),
             [subject, off, on] => (*subject, *off, *on),
             _ => return None,
         };
         let off = flags::read(self, off)?;
         let on = flags::read(self, on)?;
-        let tracer = on.tracer.or(off.tracer).or(self.tracee(self.current).tracer);
+        let tracer = on.tracer.or(off.tracer).or(self.tracee(self.run.current).tracer);
         self.change_flags(subject, tracer, off.flags, on.flags).map(Value::bool)
     }
 
@@ -247,7 +247,7 @@ impl World {
             Some(name) => self.whereis(name)?,
             None => subject.as_pid()?,
         };
-        if !self.processes.contains_key(&pid) {
+        if !self.run.processes.contains_key(&pid) {
             return None;
         }
         let old = self.tracee(pid);

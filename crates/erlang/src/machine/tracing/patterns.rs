@@ -8,6 +8,7 @@ use crate::machine::tracing::flags::tracer;
 use crate::machine::tracing::{CallCount, MatchSpec, Mfa, Reporting, Tracing};
 use crate::machine::{Machine, World};
 use std::sync::Arc;
+use term::fit_u32;
 use term::{Atom, Term};
 use values::{AtomId, PidId, Value};
 
@@ -211,15 +212,15 @@ impl Machine {
             return *stub;
         }
         let Some(info) = self.program.function(function).cloned() else { return function };
-        let entry = u32::try_from(self.program.code.len()).unwrap_or(u32::MAX);
+        let entry = fit_u32(self.program.code.len());
         self.program.code.push(Ins::Traced { function, scope });
         self.program.code.push(match scope {
             Scope::Local => Ins::Jump { to: info.entry },
             // Local calls of the function may be traced as well.
             Scope::Global => Ins::Enter { function },
         });
-        let end = u32::try_from(self.program.code.len()).unwrap_or(u32::MAX);
-        let stub = FnId(u32::try_from(self.program.functions.len()).unwrap_or(u32::MAX));
+        let end = fit_u32(self.program.code.len());
+        let stub = FnId(fit_u32(self.program.functions.len()));
         self.program.functions.push(FunctionInfo { entry, start: entry, end, ..info });
         self.world.tracing().stubs.insert((function, scope), stub);
         stub
@@ -227,7 +228,7 @@ impl Machine {
 
     /// Removes all stubs.
     pub(in crate::machine) fn stop_tracing(&mut self) {
-        let Some(tracing) = self.world.tracing.take() else { return };
+        let Some(tracing) = self.world.run.tracing.take() else { return };
         let Tracing { redirected, stubs, .. } = *tracing;
         for (call, function) in redirected {
             self.program.redirect(call, function);
@@ -296,7 +297,7 @@ fn read(w: &mut World, pattern: Value, flags: Value) -> Result<PatternChange, Fa
         match flag.as_atom().map(|it| w.atoms.name(it)) {
             Some("global") => res.global = true,
             Some("local") => res.local = true,
-            Some("meta") => res.meta = res.meta.or(Some(w.current)),
+            Some("meta") => res.meta = res.meta.or(Some(w.run.current)),
             Some("call_count") => res.count = true,
             Some("call_time") => {
                 return Err(Stop::Unsupported { what: "call_time".to_owned() }.into());
@@ -320,7 +321,7 @@ fn badarg() -> HostAnswer {
 impl World {
     /// The result of `trace_info` for a function; `None` if it is not traced.
     pub(crate) fn watched(&mut self, call: Mfa, key: &str) -> Option<Value> {
-        let watch = self.tracing.as_ref()?.watched.get(&call)?;
+        let watch = self.run.tracing.as_ref()?.watched.get(&call)?;
         let scope = watch.call.as_ref().map(|it| it.0);
         let source = |it: &Option<MatchSpec>| it.as_ref().map_or(Value::NIL, |it| it.term);
         let spec = watch.call.as_ref().map_or(Value::FALSE, |it| source(&it.1));

@@ -3,6 +3,7 @@
 use crate::builtins::ets::spec::{Action, Clause, ConstId, Expr, Pattern, Program, Slot};
 use crate::builtins::{Builtin, Fault, How, Stop, all};
 use crate::machine::World;
+use term::fit_u32;
 use term::{Style, print};
 use values::{AtomId, Atoms, Heap, Value, View, to_term};
 
@@ -149,12 +150,12 @@ impl Compiler<'_> {
 
     fn constant(&mut self, value: Value) -> ConstId {
         self.program.constants.push(value);
-        ConstId(u32::try_from(self.program.constants.len() - 1).unwrap_or(u32::MAX))
+        ConstId(fit_u32(self.program.constants.len() - 1))
     }
 
     fn slot_of(&self, number: u32) -> Option<Slot> {
         let slot = self.variables.iter().position(|it| *it == number)?;
-        Some(Slot(u32::try_from(slot).unwrap_or(u32::MAX)))
+        Some(Slot(fit_u32(slot)))
     }
 
     fn deeper<T>(

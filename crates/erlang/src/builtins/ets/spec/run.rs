@@ -6,6 +6,7 @@ use crate::builtins::ets::spec::{Action, Called, Clause, Effects, Expr, Pattern,
 use crate::builtins::{Fault, Stop};
 use crate::machine::World;
 use term::Op;
+use term::fit_u32;
 use values::{AtomId, Value, View};
 
 /// Returns the result of the first clause that matches, or `None` if none does.
@@ -90,7 +91,7 @@ impl Matching<'_> {
                 }
                 patterns.iter().enumerate().all(|(at, pattern)| {
                     let found = w.heap.elements(value).and_then(|it| it.get(at)).copied();
-                    let selector = Op::Element(u32::try_from(at).unwrap_or(u32::MAX));
+                    let selector = Op::Element(fit_u32(at));
                     found.is_some_and(|it| {
                         let part = inputs::part(w, value, selector, it);
                         self.head(w, pattern, part)
@@ -149,7 +150,7 @@ impl Matching<'_> {
                     self.clause.bindings.iter().map(|it| self.slot(*it)).collect();
                 Some(w.heap.list(&items))
             }
-            Expr::CurrentProcess => Some(Value::pid(w.current)),
+            Expr::CurrentProcess => Some(Value::pid(w.run.current)),
             Expr::Tuple(items) => self.values(w, items, context)?.map(|items| w.heap.tuple(&items)),
             Expr::List(items, tail) => {
                 let Some(items) = self.values(w, items, context)? else { return Ok(None) };
@@ -217,7 +218,7 @@ impl Matching<'_> {
             // Output for the terminal of the runtime system is dropped.
             Action::Display => Some(Value::TRUE),
             Action::ProcessDump => {
-                let text = format!("=proc:<0.{}.0>\nState: Running\n", w.current.0);
+                let text = format!("=proc:<0.{}.0>\nState: Running\n", w.run.current.0);
                 Some(w.heap.binary(text.as_bytes()))
             }
             Action::Caller => Some(self.called.caller),

@@ -1,0 +1,28 @@
+//! Conversions of counts and indices to the width of ids.
+
+/// Converts a count or an index to `u32`.
+///
+/// # Panics
+///
+/// If it does not fit: an id that was cut off or saturated would silently name something else. The machines reach
+/// their limits of memory long before they have that many objects.
+#[track_caller]
+pub fn fit_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or_else(|_| panic!("{n} does not fit 32 bits"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fit_u32;
+
+    #[test]
+    fn what_fits_is_converted() {
+        assert_eq!(fit_u32(7), 7);
+    }
+
+    #[test]
+    #[should_panic(expected = "4294967296 does not fit 32 bits")]
+    fn what_does_not_fit_panics() {
+        fit_u32(1 << 32);
+    }
+}
