@@ -33,7 +33,7 @@ fn ending(program: &str, goal: &str, limits: Limits) -> (Ending, u64) {
     let query = machine.query(goal).expect("a goal");
     let mut solutions = machine.solve(&mut library, &query.record, limits);
     let ending = solutions.next_answer();
-    let steps = solutions.machine().steps;
+    let steps = solutions.machine().steps();
     (ending, steps)
 }
 
