@@ -192,11 +192,26 @@ fn is_struct_key(key: &Term) -> bool {
     key.as_atom() == Some("__struct__")
 }
 
-fn literal(node: &Term) -> Option<&Term> {
-    match node.as_tuple()? {
-        [kind, _, value] if kind.as_atom() == Some("c_literal") => Some(value),
-        _ => None,
-    }
+/// Returns all nodes of a tree of Core Erlang in the order of the source: its records, the lists in them, and their items.
+pub(crate) fn nodes(tree: &Term) -> impl Iterator<Item = &Term> {
+    let mut todo = vec![tree];
+    std::iter::from_fn(move || {
+        let node = todo.pop()?;
+        let parts = node.as_tuple().or_else(|| node.as_list()).unwrap_or_default();
+        todo.extend(parts.iter().rev());
+        Some(node)
+    })
+}
+
+/// Returns the name of a record: `c_call` of `{c_call, Anno, Module, Name, Args}`.
+pub(crate) fn node_kind(node: &Term) -> Option<&str> {
+    node.as_tuple()?.first()?.as_atom()
+}
+
+/// Returns the value of `{c_literal, Anno, Value}`.
+pub(crate) fn literal(node: &Term) -> Option<&Term> {
+    let [_, _, value] = node.as_tuple()? else { return None };
+    (node_kind(node) == Some("c_literal")).then_some(value)
 }
 
 #[cfg(test)]

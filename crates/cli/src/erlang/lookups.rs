@@ -4,6 +4,7 @@
 //! that only handles keys that are there refuses the others. [`Lookups`] is read from Core Erlang: it has, for each
 //! function under test, the values that lookups in that function return for a missing key.
 
+use crate::erlang::code::{literal, node_kind, nodes};
 use crate::erlang::finding::Judge;
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::unit::{UnitName, quoted};
@@ -75,12 +76,12 @@ impl Lookups {
         }
         for (name, body) in &definitions {
             let mut missing = Vec::new();
-            each_node(body, &mut |node| {
+            for node in nodes(body) {
                 add(&mut missing, absent_of(name, node, &returned));
                 if is_pattern_with_variable_key(node) {
                     res.with_pattern.insert(name.clone());
                 }
-            });
+            }
             if !missing.is_empty() {
                 res.missing.insert(name.clone(), missing);
             }
@@ -175,7 +176,7 @@ fn tails(body: &Term) -> Vec<&Term> {
     let (mut todo, mut res) = (vec![body], Vec::new());
     while let Some(node) = todo.pop() {
         res.push(node);
-        match (kind(node), node.as_tuple()) {
+        match (node_kind(node), node.as_tuple()) {
             (Some("c_let"), Some([_, _, _, _, rest]))
             | (Some("c_seq" | "c_letrec"), Some([_, _, _, rest])) => todo.push(rest),
             (Some("c_case"), Some([_, _, _, clauses])) => {
@@ -195,7 +196,7 @@ fn absent_of(
     returned: &FxHashMap<UnitName, Vec<Term>>,
 ) -> Vec<Term> {
     let none = Vec::new;
-    match (kind(node), node.as_tuple()) {
+    match (node_kind(node), node.as_tuple()) {
         (Some("c_call"), Some([_, _, module, name, args])) => {
             let (Some(module), Some(name), Some(args)) =
                 (literal(module), literal(name), args.as_list())
@@ -207,7 +208,7 @@ fn absent_of(
                 it.0 == module.as_str() && it.1 == function.as_str() && it.2 == args.len()
             };
             if let Some((_, _, _, absent)) = OF_OTP.iter().find(is_it) {
-                if args.first().and_then(kind) != Some("c_var") {
+                if args.first().and_then(node_kind) != Some("c_var") {
                     return none();
                 }
                 let value = match absent {
@@ -238,14 +239,12 @@ fn absent_of_case(
     returned: &FxHashMap<UnitName, Vec<Term>>,
 ) -> Vec<Term> {
     let Some([_, _, of, clauses]) = node.as_tuple() else { return Vec::new() };
-    if kind(node) != Some("c_case") {
+    if node_kind(node) != Some("c_case") {
         return Vec::new();
     }
     let clauses = || clauses.as_list().unwrap_or_default().iter().filter_map(Term::as_tuple);
-    let mut has_pattern = false;
-    for patterns in clauses().filter_map(|it| it.get(2)) {
-        each_node(patterns, &mut |node| has_pattern |= is_pattern_with_variable_key(node));
-    }
+    let mut patterns = clauses().filter_map(|it| it.get(2)).flat_map(nodes);
+    let has_pattern = patterns.any(is_pattern_with_variable_key);
     if !has_pattern && absent_of(within, of, returned).is_empty() {
         return Vec::new();
     }
@@ -256,40 +255,7 @@ fn absent_of_case(
 /// `{c_map_pair, _, _, Key, _}` with a variable as the key, in a pattern: `#{Key := Value}`.
 fn is_pattern_with_variable_key(node: &Term) -> bool {
     let Some([_, _, operator, key, _]) = node.as_tuple() else { return false };
-    kind(node) == Some("c_map_pair")
+    node_kind(node) == Some("c_map_pair")
         && literal(operator).and_then(Term::as_atom) == Some("exact")
-        && kind(key) == Some("c_var")
-}
-
-/// Calls a function for each node of a tree.
-fn each_node<'t>(tree: &'t Term, see: &mut dyn FnMut(&'t Term)) {
-    let mut todo = vec![tree];
-    while let Some(node) = todo.pop() {
-        see(node);
-        match node {
-            Term::Tuple(parts) => todo.extend(parts),
-            Term::List(list) => todo.extend(&list.items),
-            Term::Int(_)
-            | Term::Big(_)
-            | Term::Float(_)
-            | Term::Atom(_)
-            | Term::Nil
-            | Term::Map(_)
-            | Term::Bits(_)
-            | Term::Fun(_)
-            | Term::Pid(_)
-            | Term::Port(_)
-            | Term::Ref(_) => {}
-        }
-    }
-}
-
-fn kind(node: &Term) -> Option<&str> {
-    node.as_tuple()?.first()?.as_atom()
-}
-
-/// Of `{c_literal, Anno, Value}`.
-fn literal(node: &Term) -> Option<&Term> {
-    let [_, _, value] = node.as_tuple()? else { return None };
-    (kind(node) == Some("c_literal")).then_some(value)
+        && node_kind(key) == Some("c_var")
 }

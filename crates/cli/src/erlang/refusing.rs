@@ -2,6 +2,7 @@
 //!
 //! Reads Core Erlang. Knows nothing of runs.
 
+use crate::erlang::code::{node_kind, nodes};
 use crate::erlang::frames::Frame;
 use erlang::ModuleCode;
 use std::collections::BTreeSet;
@@ -17,28 +18,8 @@ impl Refusing {
     pub(crate) fn of<'c>(modules: impl Iterator<Item = &'c ModuleCode>) -> Refusing {
         let mut res = Refusing::default();
         for module in modules {
-            let mut todo = vec![&module.core];
-            while let Some(node) = todo.pop() {
-                if let Some(body) = last_resort(node)
-                    && let Some(line) = raised_at(body)
-                {
-                    res.lines.insert((module.name.clone(), line));
-                }
-                match node {
-                    Term::Tuple(parts) => todo.extend(parts),
-                    Term::List(list) => todo.extend(&list.items),
-                    Term::Int(_)
-                    | Term::Big(_)
-                    | Term::Float(_)
-                    | Term::Atom(_)
-                    | Term::Nil
-                    | Term::Map(_)
-                    | Term::Bits(_)
-                    | Term::Fun(_)
-                    | Term::Pid(_)
-                    | Term::Port(_)
-                    | Term::Ref(_) => {}
-                }
+            for body in nodes(&module.core).filter_map(last_resort) {
+                res.lines.extend(raised_at(body).map(|line| (module.name.clone(), line)));
             }
         }
         res
@@ -87,10 +68,6 @@ fn raised_at(body: &Term) -> Option<i64> {
             _ => return None,
         };
     }
-}
-
-fn node_kind(node: &Term) -> Option<&str> {
-    node.as_tuple()?.first()?.as_atom()
 }
 
 /// Reads the atom from `{c_literal, Anno, Atom}`.

@@ -1,11 +1,15 @@
 //! The texts in the source of a module, which are inputs that its functions may wait for.
 
+use crate::erlang::code::{literal, node_kind, nodes};
 use crate::erlang::regexes::matching;
 use num_bigint::Sign;
 use term::Term;
 
 /// How many texts of a module are collected.
 const MAX_WORDS: usize = 60;
+
+/// The longest segment that is taken for a text.
+const MAX_BYTES: usize = 1000;
 
 /// How many texts are added that match regular expressions.
 const MAX_MATCHING: usize = 120;
@@ -15,22 +19,14 @@ const MAX_MATCHING: usize = 120;
 pub(crate) fn words(core: &Term) -> Vec<Vec<u8>> {
     let mut res: Vec<Vec<u8>> = Vec::new();
     let mut patterns: Vec<String> = Vec::new();
-    let mut todo = vec![core];
-    while let Some(node) = todo.pop() {
-        let found = match node.as_tuple() {
-            Some([kind, _, value]) if kind.as_atom() == Some("c_literal") => text(value),
-            Some([kind, _, segments]) if kind.as_atom() == Some("c_binary") => literal(segments),
-            _ => None,
-        };
+    for node in nodes(core) {
         patterns.extend(pattern(node).filter(|it| !patterns.contains(it)));
+        let found = match node.as_tuple() {
+            Some([_, _, segments]) if node_kind(node) == Some("c_binary") => beginning(segments),
+            _ => literal(node).and_then(text),
+        };
         if let Some(word) = found.filter(|it| !it.is_empty() && !res.contains(it)) {
             res.push(word);
-        }
-        // The parts are visited in order, so they are pushed in reverse.
-        if let Some(parts) = node.as_tuple() {
-            todo.extend(parts.iter().rev());
-        } else if let Some(items) = node.as_list() {
-            todo.extend(items.iter().rev());
         }
     }
     // A pattern is no text that it matches, except by chance.
@@ -43,28 +39,21 @@ pub(crate) fn words(core: &Term) -> Vec<Vec<u8>> {
 
 /// Returns the regular expression that a literal of Elixir's struct is, or that a call of the module `re` is given.
 fn pattern(node: &Term) -> Option<String> {
-    let bytes = match node.as_tuple()? {
-        [kind, _, value] if kind.as_atom() == Some("c_literal") => {
-            let Term::Map(pairs) = value else { return None };
+    let bytes = match (literal(node), node.as_tuple()?) {
+        (Some(Term::Map(pairs)), _) => {
             let get =
                 |key: &str| pairs.iter().find(|it| it.0.as_atom() == Some(key)).map(|it| &it.1);
             let is_regex = get("__struct__").and_then(Term::as_atom) == Some("Elixir.Regex");
             get("source").filter(|_| is_regex)?.as_bytes()?.to_vec()
         }
-        [kind, _, module, name, args] if kind.as_atom() == Some("c_call") => {
-            let literal = |it: &Term| match it.as_tuple() {
-                Some([kind, _, value]) if kind.as_atom() == Some("c_literal") => {
-                    Some(value.clone())
-                }
-                _ => None,
-            };
+        (None, [_, _, module, name, args]) if node_kind(node) == Some("c_call") => {
             let place = match literal(name)?.as_atom()? {
                 "run" | "replace" | "split" => 1,
                 "compile" => 0,
                 _ => return None,
             };
             let is_re = literal(module)?.as_atom() == Some("re");
-            text(&literal(args.as_list().filter(|_| is_re)?.get(place)?)?)?
+            text(literal(args.as_list().filter(|_| is_re)?.get(place)?)?)?
         }
         _ => return None,
     };
@@ -83,20 +72,19 @@ fn text(value: &Term) -> Option<Vec<u8>> {
 
 /// Returns the bytes that the segments of a binary begin with, as far as they are literal. The compiler joins the bytes
 /// of a text to one big-endian integer.
-fn literal(segments: &Term) -> Option<Vec<u8>> {
-    let of_literal = |it: &Term| match it.as_tuple() {
-        Some([kind, _, value]) if kind.as_atom() == Some("c_literal") => Some(value.clone()),
-        _ => None,
-    };
+fn beginning(segments: &Term) -> Option<Vec<u8>> {
     let bytes = |it: &Term| {
-        let [kind, _, value, size, unit, ..] = it.as_tuple()? else { return None };
-        let n_bits = of_literal(size)?.as_int()? * of_literal(unit)?.as_int()?;
+        let [_, _, value, size, unit, ..] = it.as_tuple()? else { return None };
+        let n_bits = literal(size)?.as_int()?.checked_mul(literal(unit)?.as_int()?)?;
         let n_bytes = usize::try_from(n_bits).ok().filter(|it| it % 8 == 0)? / 8;
-        let value = of_literal(value)?;
+        if MAX_BYTES < n_bytes {
+            return None;
+        }
+        let value = literal(value)?.clone();
         let value = if let Term::Big(value) = value { *value } else { value.as_int()?.into() };
         let digits = Some(value).filter(|it| it.sign() != Sign::Minus)?.to_bytes_be().1;
         let n_zeros = n_bytes.checked_sub(digits.len())?;
-        (kind.as_atom() == Some("c_bitstr")).then(|| [vec![0; n_zeros], digits].concat())
+        Some([vec![0; n_zeros], digits].concat())
     };
     Some(segments.as_list()?.iter().map_while(bytes).flatten().collect())
 }
