@@ -225,7 +225,8 @@ impl Judge<'_> {
             Some([]) => false,
             None => match reason.as_atom() {
                 Some("function_clause" | "if_clause") => true,
-                Some("badarg" | "badarith") => !is_own,
+                Some("badarg") => !is_own,
+                Some("badarith") => !is_own && computes_with_other_than_numbers(first),
                 Some(_) | None => false,
             },
         };
@@ -375,4 +376,11 @@ fn is_character(types: &Types, id: TypeId) -> bool {
         }
     }
     false
+}
+
+/// Whether an operand of the failed arithmetic is no number, but part of the text. A number that does not fit, such as the
+/// divisor 0, is not how a text is refused.
+fn computes_with_other_than_numbers(frame: &Frame) -> bool {
+    let is_number = |it: &Term| matches!(it, Term::Int(_) | Term::Big(_) | Term::Float(_));
+    frame.args.as_ref().is_some_and(|it| !it.iter().all(is_number))
 }
