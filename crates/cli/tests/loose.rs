@@ -55,6 +55,7 @@ fn an_atom_that_no_clause_takes_is_refused_unless_a_result_says_no() {
 #[test]
 fn a_key_that_is_not_there_is_refused() {
     check("take/2", &[["refusal", "take/2 looks for a key that is not there, and gets error"]]);
+    check("held/2", &[["promise", ALLOWED]]);
     check("share/2", &[["promise", ALLOWED]]);
 }
 

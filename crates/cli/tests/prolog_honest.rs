@@ -325,3 +325,16 @@ fn a_recursion_that_no_clause_ends_is_found() {
     let (found, stderr, _) = report(loops, &["--runs", "30"]);
     assert!(!findings(&found).iter().any(|it| it.ends_with("false")), "{found} {stderr}");
 }
+
+#[test]
+fn keys_of_declared_pairs_may_be_any_terms() {
+    let program = "%! look(+Pairs:list(pair), +Name:atom, -V) is semidet.
+look([Name-V|_], Name, V).
+look([_|Rest], Name, V) :- look(Rest, Name, V).
+";
+    let (found, _, code) = report(program, &[]);
+    assert_eq!(code, 1);
+    let findings = list(&found["units"][0]["findings"]);
+    let call = findings.first().and_then(|it| it["call"].as_str());
+    assert_eq!(call, Some("look([a-0,a-0], a, R)"), "{findings:?}");
+}

@@ -7,6 +7,7 @@
 use crate::erlang::code::{literal, node_kind, nodes};
 use crate::erlang::finding::Judge;
 use crate::erlang::frames::{Frame, frames};
+use crate::erlang::texts::has_result_for_nothing;
 use crate::erlang::unit::{UnitName, quoted};
 use erlang::ModuleCode;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -115,6 +116,10 @@ impl Judge<'_> {
             let name = print(key, Style::TW);
             return (is_data && is_named)
                 .then(|| format!("it looks for the key {name} of the input, which is not there"));
+        }
+        // A spec with a result for what is not there promises that result.
+        if self.contract.signature.as_ref().is_some_and(has_result_for_nothing) {
+            return None;
         }
         let lookups = &self.contract.lookups;
         let mut own = frames.iter().filter(|it| self.modules.contains(&it.module));

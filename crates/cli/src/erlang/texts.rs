@@ -92,6 +92,14 @@ pub(crate) fn may_say_no(signature: &Signature) -> bool {
     seen.has_refusal
 }
 
+/// Whether a spec has a result for an input for which there is no value: one that says no, or an atom beside values of
+/// other kinds, such as `undefined`.
+pub(crate) fn has_result_for_nothing(signature: &Signature) -> bool {
+    let mut seen = Seen::default();
+    seen.of_signature(signature);
+    seen.has_refusal || seen.has_named_atom && seen.has_other
+}
+
 fn is_truth_value(name: &str) -> bool {
     matches!(name, "true" | "false")
 }
@@ -109,6 +117,8 @@ struct Seen {
     has_refusal: bool,
     /// The spec has a result that is an atom of any name.
     has_any_atom: bool,
+    /// The spec has a result that is a certain atom.
+    has_named_atom: bool,
     has_text: bool,
 }
 
@@ -151,6 +161,7 @@ impl Seen {
             Type::Union(members) => members.iter().for_each(|it| self.of_type(types, *it, left)),
             Type::Literal(term) => {
                 self.has_refusal |= term.as_atom().is_some_and(is_truth_value);
+                self.has_named_atom |= term.as_atom().is_some();
                 self.value(term);
             }
             Type::Kind(Kind::Boolean) => self.has_refusal = true,

@@ -1,6 +1,6 @@
 %% What specs say only loosely: which atoms, keys, handles and functions are meant. See `loose.rs`.
 -module(loose).
--export([setting/1, known/1, new/0, put/3, take/2, share/2, process/2, method/1, first/2, each/2, say/2,
+-export([setting/1, known/1, new/0, put/3, take/2, held/2, share/2, process/2, method/1, first/2, each/2, say/2,
          total/1, total/2, compiled/1, told/2, key/1, digits/1, size_of/1, either/1, sized/2]).
 -export_type([shelf/0]).
 
@@ -27,6 +27,12 @@ put(Id, N, Shelf) -> Shelf#{Id => N}.
 take(Id, Shelf) ->
     {ok, _} = found(Id, Shelf),
     maps:remove(Id, Shelf).
+
+%% A result for a key that is not there is declared, and forgotten.
+-spec held(integer(), [{integer(), integer()}]) -> integer() | undefined.
+held(Id, Shelf) ->
+    {Id, N} = lists:keyfind(Id, 1, Shelf),
+    N.
 
 %% What is there need not be a divisor.
 -spec share(integer(), shelf()) -> float().

@@ -50,7 +50,9 @@ impl<'a> TypeMaker<'a> {
             None => None,
         };
         let any = match item {
-            Some(item) if self.belief != Belief::None => self.of_node(item),
+            Some(item) if self.belief != Belief::None && leaves_items_open(text) => {
+                self.of_node(item)
+            }
             _ => self.any(),
         };
         declared_type(&mut self.types, text, any).unwrap_or(inferred)
@@ -205,4 +207,10 @@ pub(super) fn plain_goals(n_more: usize) -> &'static [&'static str] {
         2 => &["=", "@=<"],
         _ => &[],
     }
+}
+
+/// Whether a declared type says nothing of the items of its lists, so that their inferred type counts.
+fn leaves_items_open(text: &str) -> bool {
+    let is_plain = |it: &str| !it.contains('(') && !it.contains("pair");
+    text.split('|').all(is_plain)
 }
