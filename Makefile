@@ -3,10 +3,11 @@
 
 CARGO ?= cargo
 
-.PHONY: help demo test deps build dist fuzz
+.PHONY: help demo check test deps build dist fuzz
 
 help:
 	@echo 'make demo   find bugs in the examples, show tests and coverage'
+	@echo 'make check  format, lints, and the tests that need no runtime: a minute when it is built'
 	@echo 'make test   format, lints, all tests (the comparison with the real BEAM too)'
 	@echo 'make deps   install what is missing: OTP, rebar3, Elixir, SWI-Prolog, Z3, a C compiler'
 	@echo 'make fuzz   every reader is fed for longer: FUZZ=10000000 executions each'
@@ -24,6 +25,12 @@ dist: deps
 
 demo: build
 	@.ci/demo
+
+# No test of these starts OTP, Elixir or SWI-Prolog.
+check:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) test --workspace --exclude beam --exclude conformance --lib --bins
 
 test: deps
 	$(CARGO) fmt --all --check
