@@ -179,9 +179,15 @@ impl Shapes {
     }
 
     /// An input that ended well, had parts of these forms, and nothing else than `beside` at the places of
-    /// that, unless it was not looked at there. Names of atoms and tags of tuples count beside; what is within lists
-    /// does not. Where not all runs are known, those that are not may be such.
-    pub fn may_have_beside(&self, parts: &[Part], beside: &[Part], precision: Precision) -> bool {
+    /// that, unless it was not looked at there. Names of atoms count beside if one of them `is_named` by the program, and
+    /// so do tags of tuples; what is within lists does not. Where not all runs are known, those that are not may be such.
+    pub fn may_have_beside(
+        &self,
+        parts: &[Part],
+        beside: &[Part],
+        precision: Precision,
+        is_named: &dyn Fn(&str) -> bool,
+    ) -> bool {
         let is_alike = |form: &Form, part: &Part| match precision {
             Precision::Exact => *form == part.form,
             Precision::Kind => form.kind() == part.form.kind(),
@@ -198,9 +204,15 @@ impl Shapes {
                 && parts.iter().all(|part| part.place != it.place)
         };
         let counted: Vec<&Part> = beside.iter().filter(is_counted).collect();
+        let is_like = |form: &Form, other: &Form| match (form, other) {
+            (Form::Atom(one), Form::Atom(another)) => {
+                one == another || !is_named(one) && !is_named(another)
+            }
+            _ => form == other,
+        };
         let agrees = |of: &[Part], part: &Part| {
             let mut at = of.iter().filter(|it| it.place == part.place).peekable();
-            at.peek().is_none() || at.any(|it| it.form == part.form)
+            at.peek().is_none() || at.any(|it| is_like(&it.form, &part.form))
         };
         MAX_PARTS <= self.n_parts
             || self.runs.iter().any(|(_, of)| {

@@ -38,6 +38,8 @@ pub(crate) struct Contract {
     pub(crate) refusing: Arc<Refusing>,
     /// What the modules under test get for keys that are not there.
     pub(crate) lookups: Arc<Lookups>,
+    /// The atoms by which clauses of the code under test choose.
+    pub(crate) named: Arc<BTreeSet<String>>,
     /// The structs of the modules under test.
     pub(crate) structs: Arc<Structs>,
     /// The types of the values that the project puts into its records.

@@ -358,12 +358,14 @@ impl Judge<'_> {
         precision: Precision,
     ) -> Option<String> {
         let looked_at = self.looked_at?;
-        if shapes.may_have_beside(decided_by, looked_at, precision) {
+        let is_named = |it: &str| self.contract.named.contains(it);
+        if shapes.may_have_beside(decided_by, looked_at, precision, &is_named) {
             return None;
         }
         let part = decided_by.first()?;
-        let has_none =
-            |it: &&Part| !shapes.may_have_beside(decided_by, std::slice::from_ref(*it), precision);
+        let has_none = |it: &&Part| {
+            !shapes.may_have_beside(decided_by, std::slice::from_ref(*it), precision, &is_named)
+        };
         let with = |it: &Part| format!(" and {} as {}", it.form, it.place);
         let with = looked_at.iter().find(has_none).map(with).unwrap_or_default();
         let like_it = if with.is_empty() { " in an input like this one" } else { "" };

@@ -18,7 +18,7 @@ use crate::erlang::select::{first_args, named, parse, select};
 use crate::erlang::setup::{Setup, tried};
 use crate::erlang::systems::{Builder, DRIVER, STEPS, System};
 use crate::erlang::unit::{UnitName, quoted};
-use crate::erlang::words::words;
+use crate::erlang::words::{atoms, words};
 use crate::explain::Code;
 use crate::record::Recording;
 use beam::Otp;
@@ -103,10 +103,12 @@ pub(crate) fn plan(
     }
     let codes = || planner.project.modules.iter().map(|it| &*it.code);
     let (refusing, lookups) = (Arc::new(Refusing::of(codes())), Arc::new(Lookups::of(codes())));
+    let named = Arc::new(codes().flat_map(|it| atoms(&it.core)).collect::<BTreeSet<String>>());
     let mut words_of: BTreeMap<Atom, Vec<Vec<u8>>> = BTreeMap::new();
     for task in &mut tasks {
         task.contract.refusing = Arc::clone(&refusing);
         task.contract.lookups = Arc::clone(&lookups);
+        task.contract.named = Arc::clone(&named);
         if let Some(module) = planner.project.module(&task.unit.module) {
             let known = words_of.entry(module.name.clone());
             task.settings.words = known.or_insert_with(|| words(&module.code.core)).clone();

@@ -1,4 +1,4 @@
-//! The texts in the source of a module, which are inputs that its functions may wait for.
+//! The texts and atoms in the source of a module, which are inputs that its functions may wait for.
 
 use crate::erlang::code::{literal, node_kind, nodes};
 use crate::erlang::regexes::matching;
@@ -35,6 +35,16 @@ pub(crate) fn words(core: &Term) -> Vec<Vec<u8>> {
     let matching: Vec<_> = patterns.iter().flat_map(|it| matching(it, &res)).collect();
     res.extend(matching.into_iter().take(MAX_MATCHING));
     res
+}
+
+/// Returns the atoms by which clauses of a module choose: those in patterns and guards.
+pub(crate) fn atoms(core: &Term) -> impl Iterator<Item = String> {
+    let heads = nodes(core).filter_map(|it| match it.as_tuple()? {
+        [_, _, patterns, guard, _] if node_kind(it) == Some("c_clause") => Some([patterns, guard]),
+        _ => None,
+    });
+    let literals = heads.flatten().flat_map(nodes).filter_map(literal);
+    literals.flat_map(nodes).filter_map(Term::as_atom).map(str::to_owned)
 }
 
 /// Returns the regular expression that a literal of Elixir's struct is, or that a call of the module `re` is given.
