@@ -248,7 +248,7 @@ fn arguments_that_can_not_be_followed() {
         &["run", "README.md", "readme:f()"],
         expect![[r#"
             error[G002]: README.md is not a file that can be loaded
-              = hint: a target is an .erl or .beam file, a directory, or a module of OTP
+              = hint: a target is an .erl, .ex, .exs or .beam file, a directory, or a module
             exit 2
         "#]],
     );
