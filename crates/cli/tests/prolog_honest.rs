@@ -338,3 +338,12 @@ look([_|Rest], Name, V) :- look(Rest, Name, V).
     let call = findings.first().and_then(|it| it["call"].as_str());
     assert_eq!(call, Some("look([a-0,a-0], a, R)"), "{findings:?}");
 }
+
+#[test]
+fn facts_that_other_predicates_add_are_never_all_tried() {
+    let program = ":- dynamic item/1.\npush(X) :- assertz(item(X)).\npop(X) :- retract(item(X)).\n";
+    let (found, _, _) = report(program, &[]);
+    let mut units = list(&found["units"]).iter();
+    let pop = units.find(|it| it["unit"] == "pop/1").expect("a unit");
+    assert_eq!((&pop["stop"], &pop["verdict"]), (&"depth".into(), &"bounded".into()));
+}

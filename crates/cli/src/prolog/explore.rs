@@ -196,8 +196,13 @@ impl Search {
         res
     }
 
-    /// Notes whether every way to call the predicate was explored to its end.
+    /// Notes whether every way to call the predicate was explored to its end. A predicate that reads facts which other
+    /// predicates add is never explored to its end, since modes add only a few facts.
     pub(super) fn note_tried(&mut self, task: &Task) {
+        let reads_facts = task.ways.iter().any(|it| !it.goal.before.is_empty());
+        if reads_facts && self.res.stop == Stop::Exhausted {
+            self.res.stop = Stop::Depth;
+        }
         self.res.is_all_tried = (0..task.ways.len()).all(|it| self.exhausted.contains(&it));
     }
 
