@@ -4,7 +4,6 @@ use crate::lift::compare::same_values;
 use crate::lift::ranges::{MAX_RANGES, Range};
 use crate::lift::{Lifting, arg, own_expr};
 use std::sync::Arc;
-use term::fit_u32;
 use term::{Kind, Op, Term};
 use trace::{Head, Looked};
 use values::{Value, View, compare_value};
@@ -201,7 +200,7 @@ pub(crate) fn is_record(
     if let Some(expr) = own_expr(tuple) {
         let is_tuple = match args.get(2).and_then(|it| it.as_usize()) {
             Some(n) => {
-                let n = fit_u32(n);
+                let n = u32::try_from(n).unwrap_or(u32::MAX);
                 let test = l.apply(Op::IsTuple(n), &[expr]);
                 let holds = matches!(tuple.view(), View::Tuple(_, m) if m == n);
                 l.test(0, test, holds);

@@ -208,7 +208,7 @@ impl<'a> Emitter<'_, 'a> {
             [Branch { head: Head::Cons, .. }] => self.emit(Ins::IfCons { src, to }),
             [Branch { head: Head::Nil, .. }] => self.emit(Ins::IfNil { src, to }),
             [Branch { head: Head::Tuple(arity), .. }] => {
-                let arity = fit_u32(*arity);
+                let arity = u32::try_from(*arity).unwrap_or(u32::MAX);
                 self.emit(Ins::IfTuple { src, arity, to });
             }
             [Branch { head: Head::Literal(term), .. }] => {
@@ -240,7 +240,7 @@ impl<'a> Emitter<'_, 'a> {
                 Head::Nil => table.nil = Some(*label),
                 Head::Cons => table.cons = Some(*label),
                 Head::Tuple(arity) => {
-                    table.tuples.push((fit_u32(*arity), *label));
+                    table.tuples.push((u32::try_from(*arity).unwrap_or(u32::MAX), *label));
                 }
                 Head::Literal(Term::Atom(atom)) => {
                     let atom = self.lowering.world.atoms.intern(atom.as_str());

@@ -213,7 +213,7 @@ impl<'a> Emitter<'_, 'a> {
     pub(super) fn import(&mut self, module: &Atom, name: &Atom, arity: usize) -> ImportId {
         let atoms = &mut self.lowering.world.atoms;
         let (module, name) = (atoms.intern(module.as_str()), atoms.intern(name.as_str()));
-        let arity = fit_u32(arity);
+        let arity = u32::try_from(arity).unwrap_or(u32::MAX);
         let program = &mut self.lowering.program;
         *program.import_ids.entry((module, name, arity)).or_insert_with(|| {
             program.imports.push(Import { module, name, arity, target: None.into() });

@@ -8,7 +8,6 @@ use crate::code::{BuiltinId, Cmp, HandlerKind, Ins, Kind, Reg, Src};
 use crate::core::{Clause, Expr, ExprKind, Pattern};
 use crate::lower::cases::is_true;
 use crate::lower::emit::{Dst, Emitter, Label, Location, count};
-use term::fit_u32;
 use term::{Atom, Term};
 
 impl<'a> Emitter<'_, 'a> {
@@ -194,7 +193,7 @@ impl<'a> Emitter<'_, 'a> {
     /// Whether this function of the module is implemented by a builtin.
     pub(super) fn is_builtin(&mut self, name: &Atom, arity: usize) -> bool {
         let name = self.lowering.world.atoms.intern(name.as_str());
-        let key = (self.lowering.name, name, fit_u32(arity));
+        let key = (self.lowering.name, name, u32::try_from(arity).unwrap_or(u32::MAX));
         self.lowering.program.builtin_ids.contains_key(&key)
     }
 

@@ -163,7 +163,7 @@ impl<'a> Lowering<'a> {
     /// Whether a function of this module is implemented by a builtin alone.
     fn is_native(&mut self, name: &Atom, arity: usize) -> bool {
         let name = self.world.atoms.intern(name.as_str());
-        let key = (self.name, name, fit_u32(arity));
+        let key = (self.name, name, u32::try_from(arity).unwrap_or(u32::MAX));
         let id = self.program.builtin_ids.get(&key);
         let builtin = id.and_then(|it| self.program.builtins.get(it.0 as usize));
         builtin.is_some_and(|it| !matches!(it.how, How::Code))
@@ -175,7 +175,7 @@ impl<'a> Lowering<'a> {
         self.program.functions.push(FunctionInfo {
             module: self.name,
             name,
-            arity: fit_u32(arity),
+            arity: u32::try_from(arity).unwrap_or(u32::MAX),
             entry: u32::MAX,
             start: u32::MAX,
             end: u32::MAX,
@@ -190,7 +190,7 @@ impl<'a> Lowering<'a> {
             return *id;
         }
         let Closures { md5, order } = self.closures;
-        let arity = fit_u32(arity);
+        let arity = u32::try_from(arity).unwrap_or(u32::MAX);
         let exact = order.iter().position(|it| it.0 == *name && it.1 == arity);
         let place = exact.or_else(|| self.alike(name, arity));
         let index = place.unwrap_or_else(|| {

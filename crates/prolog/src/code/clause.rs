@@ -157,7 +157,7 @@ impl<'a> Compiler<'a> {
         frame: bool,
     ) -> Result<bool, CompileError> {
         self.frame = frame;
-        self.n_slots = fit_u32(arity);
+        self.n_slots = u32::try_from(arity).unwrap_or(u32::MAX);
         self.count(head);
         self.count(body);
         self.head(head, arity);

@@ -234,7 +234,7 @@ impl Database {
             module,
             functor,
             name,
-            arity: fit_u32(arity),
+            arity: u32::try_from(arity).unwrap_or(u32::MAX),
             kind: Kind::Undefined,
             dynamic: false,
             discontiguous: false,

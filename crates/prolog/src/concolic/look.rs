@@ -72,7 +72,7 @@ impl Machine {
     }
 
     fn n_items(&self, functor: FunctorId) -> u32 {
-        fit_u32(self.atoms.arity(functor) + 1)
+        u32::try_from(self.atoms.arity(functor) + 1).unwrap_or(u32::MAX)
     }
 
     /// Records the comparison of a value with a constant.

@@ -160,7 +160,7 @@ impl Atoms {
 
     /// Returns the arities of all functors, indexed by the functor's number.
     pub(crate) fn arities(&self) -> Vec<u32> {
-        self.functors.iter().map(|it| fit_u32(it.1)).collect()
+        self.functors.iter().map(|it| u32::try_from(it.1).unwrap_or(u32::MAX)).collect()
     }
 
     /// Compares two atoms in the standard order: by the code points of their characters.

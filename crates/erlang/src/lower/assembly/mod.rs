@@ -21,7 +21,6 @@ use flow::{ActiveHandler, ActiveHandlers};
 use read::{Function, natural};
 use rustc_hash::FxHashMap;
 use term::Term;
-use term::fit_u32;
 
 /// Adds a module to the program. An error means that the module has an instruction that is unknown, or inconsistent
 /// labels.
@@ -368,5 +367,5 @@ fn as_u16(n: u32) -> u16 {
 }
 
 fn address(n: usize) -> u32 {
-    fit_u32(n)
+    u32::try_from(n).unwrap_or(u32::MAX)
 }

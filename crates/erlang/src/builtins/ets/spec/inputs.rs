@@ -6,7 +6,6 @@ use crate::lift::compare::{same_values, truth_of};
 use crate::lift::own_expr;
 use crate::machine::World;
 use std::sync::Arc;
-use term::fit_u32;
 use term::{Kind, Op, Term};
 use trace::{Head, Looked};
 use values::{Value, View, equal_exact};
@@ -20,7 +19,7 @@ pub(super) fn same(w: &mut World, a: Value, b: Value) -> bool {
 }
 
 pub(super) fn is_tuple(w: &mut World, value: Value, n: usize) -> bool {
-    let n = fit_u32(n);
+    let n = u32::try_from(n).unwrap_or(u32::MAX);
     let holds = matches!(value.view(), View::Tuple(_, arity) if arity == n);
     if let (Some(expr), Some(mut lifting)) = (own_expr(value), w.following()) {
         let test = lifting.apply(Op::IsTuple(n), &[expr]);

@@ -6,7 +6,6 @@ use crate::builtins::ets::spec::{Action, Called, Clause, Effects, Expr, Pattern,
 use crate::builtins::{Fault, Stop};
 use crate::machine::World;
 use term::Op;
-use term::fit_u32;
 use values::{AtomId, Value, View};
 
 /// Returns the result of the first clause that matches, or `None` if none does.
@@ -91,7 +90,7 @@ impl Matching<'_> {
                 }
                 patterns.iter().enumerate().all(|(at, pattern)| {
                     let found = w.heap.elements(value).and_then(|it| it.get(at)).copied();
-                    let selector = Op::Element(fit_u32(at));
+                    let selector = Op::Element(u32::try_from(at).unwrap_or(u32::MAX));
                     found.is_some_and(|it| {
                         let part = inputs::part(w, value, selector, it);
                         self.head(w, pattern, part)
