@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use term::{Term, etf};
 
-/// Why a file could not be made a target.
+/// The reason why an Elixir file could not be compiled to a target.
 #[derive(Debug)]
 pub enum NoTarget {
     Target(TargetError),

@@ -48,7 +48,7 @@ pub struct Spent {
     /// The reductions of all its processes, or 1000 for each millisecond of processor time if that is more. A waiting
     /// process uses few reductions, however long it waits.
     pub reductions: u64,
-    /// Whether one of its processes was within a native operation, which uses no reductions.
+    /// Whether one of the processes was within a native operation, which uses no reductions.
     pub is_computing: bool,
 }
 

@@ -63,9 +63,10 @@ pub enum How {
 /// The modules that were rewritten so that they take turns.
 #[derive(Debug)]
 pub(crate) struct Turning {
-    /// How often the runtime had been started by then.
+    /// The number of starts of the runtime when the modules were rewritten. After another start, the runtime lacks
+    /// them.
     starts: u32,
-    /// Modules of libraries, and whether they could be rewritten.
+    /// The modules of libraries that take turns, each with whether it could be rewritten.
     talkers: BTreeMap<String, bool>,
 }
 

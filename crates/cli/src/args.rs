@@ -210,7 +210,7 @@ pub(crate) struct Build {
     /// Run a distributed system of these nodes, with the call on the first: a@host,b@host
     #[arg(long, value_name = "NAMES", value_parser = nodes, default_value = "", hide_default_value = true)]
     pub(crate) nodes: Nodes,
-    /// What the runtimes that are started may do and use.
+    /// The effects and resources that are allowed to real runtimes.
     #[arg(skip)]
     pub(crate) rights: Rights,
 }

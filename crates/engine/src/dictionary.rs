@@ -1,5 +1,5 @@
-//! Inputs in which a text is replaced by a text of the source code, for programs that transform a text before they
-//! compare it: `case String.downcase(text) do "alpha" -> …`.
+//! Generates inputs in which a text is replaced by a text of the source code, for programs that transform a text
+//! before they compare it: `case String.downcase(text) do "alpha" -> …`.
 //!
 //! Fuzzers call such texts a dictionary. This module knows terms and the domain of the inputs, but not the program.
 

@@ -181,7 +181,7 @@ impl Shapes {
     /// Whether some input that ended well may have had `parts` and agreed with `beside` everywhere else. An input
     /// agrees with a part if its run did not look at the part's place, or found the same form there. Tags of tuples
     /// must be equal; two different atoms count as the same form unless the program names one of them (`is_named`).
-    /// The places of `parts` and places within lists are not compared. Returns `true` if [`MAX_PARTS`] was reached,
+    /// The places of `parts` and places within lists are not compared. Returns `true` if `MAX_PARTS` was reached,
     /// since not all runs are known then.
     pub fn may_have_beside(
         &self,

@@ -211,7 +211,7 @@ mod tests {
     use num_traits::Pow;
     use std::cell::Cell;
 
-    /// How many steps are left.
+    /// The number of steps that are left.
     struct Steps(Cell<u64>);
 
     #[derive(Debug, PartialEq, Eq)]

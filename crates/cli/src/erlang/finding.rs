@@ -126,7 +126,7 @@ pub(crate) struct Judge<'a> {
     pub(crate) calls: Option<&'a Calls>,
     /// The parts of the input that the run examined; `None` if they are not known.
     pub(crate) looked_at: Option<&'a [Part]>,
-    /// The kinds of results; `None` if they are not gathered yet.
+    /// The kinds of results that the unit returned for texts; `None` if they are not collected yet.
     pub(crate) results: Option<Results>,
     /// Whether the same inputs have other outcomes in other schedules. An exception is then never rated as a refusal
     /// of the input.

@@ -276,8 +276,8 @@ impl Judge<'_> {
         is_list && at.all(|it| matches!(types.get(it), Type::Any))
     }
 
-    /// Whether a text that is an argument is an argument of a call, too: what else that call needs depends on
-    /// the text, as in `io:format(Text, Arguments)`.
+    /// Whether the call was given a text that is an argument of the unit: the call's other arguments must fit that
+    /// text, as in `io:format(Text, Arguments)`.
     fn hands_on_text(&self, input: &Input, call: &Frame) -> bool {
         let given = call.args.as_deref().unwrap_or_default();
         input.args.iter().enumerate().any(|(argument, it)| {

@@ -18,7 +18,7 @@ pub(crate) fn not_exhausted_if_interrupted(mut report: Report, interrupt: &Atomi
     report
 }
 
-/// How often the thread checks the time and the interrupt flag.
+/// The interval at which the thread checks the time and the interrupt flag.
 const TICK: Duration = Duration::from_millis(50);
 
 impl Clock {

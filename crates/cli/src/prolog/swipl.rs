@@ -53,7 +53,8 @@ pub(crate) const LONGEST: Duration = Duration::from_secs(120);
 /// The number of consecutive starts without any answer after which SWI-Prolog is not started again.
 const SILENT_STARTS: usize = 3;
 
-/// The harness is in a module of its own, since programs may redefine predicates such as `length/2`.
+/// The script that runs the questions. Its predicates are in a module of their own, because programs may redefine
+/// predicates such as `length/2`.
 const HARNESS: &str = r#"
 :- module('$gimlet', ['$gimlet_all'/0]).
 :- set_prolog_flag(verbose_load, silent).

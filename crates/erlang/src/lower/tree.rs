@@ -40,7 +40,7 @@ pub(super) enum Tree<'a> {
         then: Box<Tree<'a>>,
         otherwise: Box<Tree<'a>>,
     },
-    /// Takes the first segment off a bitstring, for clauses that differ in its value.
+    /// Takes the first segment off a bitstring, for clauses that differ in the value of this segment.
     Split {
         src: Src,
         first: &'a PatternSegment,
@@ -329,7 +329,7 @@ impl TreeBuilder<'_> {
                 reg
             }));
         }
-        // A size may use a variable that an earlier segment binds, in this test or in one before.
+        // The size of a segment may use a variable that an earlier segment binds, in this test or in an earlier one.
         let binds = row.binds.clone();
         Tree::Bits {
             src,
@@ -374,7 +374,7 @@ fn width(segment: &PatternSegment) -> Option<i64> {
     if let ExprKind::Literal(Term::Int(size)) = &size.kind { Some(*size) } else { None }
 }
 
-/// Returns the variable that all remaining bits are bound to, if the segments say no more than that.
+/// Returns the variable that is bound to all remaining bits; `None` if the segments test anything.
 fn any_bits(segments: &[PatternSegment]) -> Option<&Pattern> {
     match segments {
         [PatternSegment { value: value @ Pattern::Var(_), size: None, spec }]

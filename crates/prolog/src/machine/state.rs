@@ -30,7 +30,7 @@ pub struct Machine {
     /// The module from which the running builtin was called.
     pub(crate) context: AtomId,
     pub(crate) flags: FxHashMap<AtomId, Record>,
-    /// The files that programs may use; `None`: no files.
+    /// The files that programs may use; `None` if they may use no files.
     pub disk: Option<Box<dyn Disk>>,
     /// The time at which runs begin, in seconds since 1970.
     pub epoch: f64,
@@ -55,7 +55,7 @@ pub struct Machine {
     pub(crate) thrown_at: Vec<u32>,
     /// The control state of the query that runs.
     pub(crate) control: Control,
-    /// What the run has changed so far, besides the program.
+    /// The state of the run besides the program and the heap.
     pub(crate) run: RunState,
     /// The state that directives left behind: each run begins with it.
     pub(crate) loaded: Loaded,
@@ -109,7 +109,7 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    /// The state before a query: the only frame is the bottom one.
+    /// Returns the state before a query, in which the only frame is the bottom one.
     pub(crate) fn new() -> Control {
         Control { frames: vec![Frame::default()], ..Control::default() }
     }
@@ -132,7 +132,7 @@ pub(crate) struct RunState {
 }
 
 impl RunState {
-    /// The state in which a run begins.
+    /// Returns the state in which a run begins.
     pub(crate) fn new(loaded: &Loaded) -> RunState {
         RunState {
             globals: loaded.globals.clone(),

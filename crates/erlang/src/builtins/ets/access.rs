@@ -59,7 +59,7 @@ pub(super) fn follow_order(w: &mut World, id: RefId, other: Option<Value>) {
     for (a, b) in pairs {
         let order = compare_value(&w.heap, &w.atoms, a, b);
         w.compare_values(Cmp::Less, (a, b), order.is_lt());
-        // The keys of a set may be equal numbers of two types.
+        // The keys of a table that is not ordered may be an integer and a float that compare equal.
         if !is_ordered && order.is_ge() {
             w.compare_values(Cmp::Equal, (a, b), order.is_eq());
         }
