@@ -32,8 +32,8 @@ fn findings(unit: &Value) -> &[Value] {
     unit["findings"].as_array().expect("findings")
 }
 
-/// Checks the first finding of each function against the expected kind and beginning of the reason. An empty text
-/// means that the function is explored to the end without a finding.
+/// Checks that each function has a finding with the expected kind and beginning of the reason, and that all of its
+/// findings are confirmed. An empty text means that the function is explored to the end without a finding.
 #[track_caller]
 fn check(dir: &Path, target: &str, expect: &[(&str, &str)]) {
     let functions: Vec<String> = expect.iter().map(|it| format!("{}/0", it.0)).collect();

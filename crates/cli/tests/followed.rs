@@ -6,7 +6,7 @@ mod common;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The functions of `followed.erl`, each with the inputs that make it exit.
+/// A predicate that holds for the inputs that make a function of `followed.erl` exit.
 type Fails = fn(&str) -> bool;
 
 const FUNCTIONS: &[(&str, Fails)] = &[

@@ -224,8 +224,8 @@ fn term(w: &World, key: Value) -> Option<Value> {
     terms(w).1.get(place_of(w, key).ok()?).copied()
 }
 
-/// Records which stored key a symbolic key equals: each comparison is a choice. Stored keys that are symbolic cause
-/// no choices of their own. If there are more than [`MAX_KEYS`], the key is pinned.
+/// Records which stored key a symbolic key equals: each comparison is a choice. Stored keys are constants on the
+/// path, because `put/2` pins them. If there are more than [`MAX_KEYS`], the key is pinned instead.
 fn follow_term(w: &mut World, key: Value) {
     if !w.is_symbolic(key) {
         return;

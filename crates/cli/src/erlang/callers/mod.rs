@@ -90,7 +90,8 @@ pub(crate) struct Flows {
 pub(crate) struct Uses {
     /// Functions that only pass their arguments on to one outside of the project.
     pub(crate) delegates: FxHashMap<UnitName, UnitName>,
-    /// Functions whose result is always that of their last call, with the function that they call.
+    /// Functions whose result is always that of their last call, with the called function, which is in the project
+    /// too.
     pub(crate) answered_by: FxHashMap<UnitName, UnitName>,
     /// Functions that are hidden in the documentation and that no code of the project refers to.
     pub(crate) left_alone: FxHashSet<UnitName>,
@@ -245,8 +246,8 @@ impl Offer {
         match (visibility, self.doc(unit)) {
             (Visibility::Local, _) | (_, Doc::Hidden) => !self.mentions.anywhere.contains(unit),
             (Visibility::Exported, Doc::Shown) => true,
-            // In a project with documentation, an undocumented function is taken for internal if other modules call
-            // it, and for a callback if some call leaves the module open.
+            // In a project with documentation, an undocumented function is internal if other modules call it, or if
+            // it may be a callback: a call of its name and arity has a module that is no literal.
             (Visibility::Exported, Doc::None) => {
                 let Mentions { from_outside, of_some_module, .. } = &self.mentions;
                 let name = (unit.function.clone(), unit.arity);
