@@ -196,7 +196,7 @@ impl Search {
         res
     }
 
-    /// Records whether all paths of all modes of the predicate were explored.
+    /// Notes whether every way to call the predicate was explored to its end.
     pub(super) fn note_tried(&mut self, task: &Task) {
         self.res.is_all_tried = (0..task.ways.len()).all(|it| self.exhausted.contains(&it));
     }
