@@ -37,7 +37,7 @@ pub(crate) enum EntryKind {
     Rewritten,
     /// The configuration of a mix project, by the hash of its files.
     Configuration,
-    /// The modules of an Elixir file outside of mix projects, by its name and the hash of its content.
+    /// The modules of an Elixir file outside of mix projects, by the file's path and the hash of its content.
     Elixir,
 }
 
@@ -79,8 +79,9 @@ impl Cache {
         }
     }
 
-    /// Writes files into a directory of their own beside an entry, and returns their paths. A file is left alone if it
-    /// has this content and was written after `newer_than`. Returns `None` if the cache cannot store them.
+    /// Writes files into a directory that belongs to an entry, and returns their paths. A file that already has this
+    /// content and was written after `newer_than` is not written again. Returns `None` if the cache cannot store
+    /// them.
     pub(crate) fn unpack(
         &self,
         kind: EntryKind,

@@ -1,5 +1,4 @@
-//! Elixir files outside of mix projects: they are compiled by Elixir in the sandbox, and the modules are kept in the
-//! cache.
+//! Compiles Elixir files outside of mix projects: by Elixir in the sandbox. The modules are stored in the cache.
 
 use crate::cache::{CacheKey, EntryKind, Stamp};
 use crate::otp::Otp;
@@ -11,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use term::{Term, etf};
 
-/// Why a file could not be made a target.
+/// The reason why an Elixir file could not be compiled to a target.
 #[derive(Debug)]
 pub enum NoTarget {
     Target(TargetError),
@@ -19,7 +18,7 @@ pub enum NoTarget {
 }
 
 impl Otp {
-    /// Compiles an Elixir file and returns its modules, or takes them from the cache if the file is the same.
+    /// Compiles an Elixir file and returns its modules, or returns them from the cache if the file is unchanged.
     ///
     /// A file may have macros, so compiling it runs code of the user; this happens in the runtime's sandbox.
     pub fn compile_elixir(&mut self, path: &Path) -> Result<Target, NoTarget> {
@@ -49,7 +48,7 @@ impl Otp {
         from_beams(&beams, dirs.into_iter().collect()).map_err(NoTarget::Target)
     }
 
-    /// Has Elixir compile a file; returns a list of pairs of a module's name and its code.
+    /// Compiles a file by Elixir. Returns a list of pairs of a module's name and its code.
     fn elixir_modules(&mut self, path: &Path) -> Result<Term, HostError> {
         self.allow_reading(path.parent().map(Path::to_owned).into_iter().collect());
         let request = Term::Tuple(vec![Term::atom("compile_elixir"), path_term(path)]);
@@ -65,8 +64,8 @@ impl Otp {
         }
     }
 
-    /// Writes compiled modules as files, as far as they are not there, and returns the files. A file that is older than
-    /// the source is written anew, so that it does not look outdated.
+    /// Writes compiled modules as files unless they exist, and returns the paths. A file that is older than the
+    /// source is written again, so that it does not look outdated.
     fn unpack(
         &self,
         key: &CacheKey,

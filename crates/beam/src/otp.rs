@@ -193,7 +193,7 @@ impl Otp {
         self.settings.load_limit
     }
 
-    /// Returns what the last request had done when it timed out.
+    /// Returns the work that the last request had done when it timed out.
     pub(crate) fn spent(&self) -> Spent {
         self.peer.spent
     }

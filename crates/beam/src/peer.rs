@@ -42,18 +42,18 @@ const READY: u32 = 0;
 /// The time limit of a request whose processes are not ended.
 const FOR_GOOD: u32 = 0;
 
-/// What a request had done when it timed out.
+/// The work that a request had done when it timed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spent {
-    /// The reductions of all its processes, or a thousand for each millisecond on a processor if that is more. A
-    /// process that waits uses few, however long it waits.
+    /// The reductions of all its processes, or 1000 for each millisecond of processor time if that is more. A waiting
+    /// process uses few reductions, however long it waits.
     pub reductions: u64,
-    /// Whether one of its processes was within a native operation, which uses no reductions.
+    /// Whether one of the processes was within a native operation, which uses no reductions.
     pub is_computing: bool,
 }
 
 impl Spent {
-    /// What is assumed of a runtime that does not answer.
+    /// The work that is assumed for a runtime that does not answer.
     const UNKNOWN: Spent = Spent { reductions: 0, is_computing: true };
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Peer {
     running: Option<RunningPeer>,
     /// How many processes were started.
     pub(crate) starts: u32,
-    /// What the last request had done when it timed out.
+    /// The work that the last request had done when it timed out.
     pub(crate) spent: Spent,
     /// When the flag is set, the current request is given up.
     pub(crate) interrupt: Arc<AtomicBool>,

@@ -31,7 +31,7 @@ pub struct Replayer {
     unusable: Vec<(Atom, String)>,
     /// The runtime that has the modules loaded, by the number of starts.
     ready: Option<u32>,
-    /// The one that has them with turns, and which modules of OTP.
+    /// The runtime that has the modules loaded in the version that takes turns, and the rewritten modules of OTP.
     pub(crate) turning: Option<Turning>,
     /// The runtime that has the helper for preparations loaded.
     preparing: Option<u32>,

@@ -42,7 +42,7 @@ pub enum TargetError {
     NotModule(PathBuf),
     /// A project that was never built.
     NotBuilt(PathBuf, Builder),
-    /// An Elixir file that no build of a mix project has a module of; [`crate::Otp::compile_elixir`] compiles it.
+    /// An Elixir file without compiled modules in a mix project; [`crate::Otp::compile_elixir`] compiles it.
     NotCompiled(PathBuf),
     /// A directory without code.
     Empty(PathBuf),

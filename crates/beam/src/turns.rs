@@ -1,8 +1,8 @@
 //! Schedules on the real BEAM: processes take their steps in the order that the search found.
 //!
-//! The modules under test are rewritten so that they wait for a token, and so are the modules of libraries
-//! whose code takes steps. Code that is not rewritten takes no turns: where it should have, the
-//! schedule is lost, and the run goes on without it.
+//! The modules under test, and modules of libraries whose code takes steps, are rewritten so that they wait for a
+//! token before each step. Code that is not rewritten does not wait: where it should have, the schedule is lost, and
+//! the run goes on without it.
 
 use crate::peer::path_term;
 use crate::replay::{Applied, Replayed, Replayer, read};
@@ -18,8 +18,8 @@ use trace::Mode;
 
 const TOKEN: &str = include_str!("token.erl");
 
-/// Modules that are left as they are though their code takes steps: the runtime that follows the schedule needs
-/// them itself, before and while it gives turns.
+/// Modules that are not rewritten although their code takes steps: the runtime that follows the schedule needs them
+/// itself, before and while it gives turns.
 const RUNTIME: &[&str] = &[
     "application_controller",
     "application_master",
@@ -60,12 +60,13 @@ pub enum How {
     Loses,
 }
 
-/// What was rewritten so that it takes turns.
+/// The modules that were rewritten so that they take turns.
 #[derive(Debug)]
 pub(crate) struct Turning {
-    /// How often the runtime had been started by then.
+    /// The number of starts of the runtime when the modules were rewritten. After another start, the runtime lacks
+    /// them.
     starts: u32,
-    /// Modules of libraries, and whether they could be rewritten.
+    /// The modules of libraries that take turns, each with whether it could be rewritten.
     talkers: BTreeMap<String, bool>,
 }
 
@@ -137,9 +138,9 @@ impl Replayer {
         self.modules.iter().any(|it| it.0.as_str() == name)
     }
 
-    /// Rewrites the modules under test and those of libraries whose code takes a turn, again if the runtime was
-    /// started anew. Others are left as they are: to rewrite one takes longer than most
-    /// schedules.
+    /// Rewrites and loads the modules under test and those modules of libraries whose code takes a turn. They are
+    /// loaded again if the runtime was started anew. Other modules of libraries are not rewritten, because rewriting
+    /// one takes longer than most schedules.
     fn prepare_turns(&mut self, turns: &[Turn]) -> Result<(), HostError> {
         let limit = self.otp.load_limit();
         let starts = self.otp.starts();
@@ -175,9 +176,9 @@ impl Replayer {
     }
 }
 
-/// Whether a module of a library stays as it is.
+/// Whether a module of a library is not rewritten.
 fn is_left(name: &str) -> bool {
-    // What logs keeps what it asked for, so that it takes other steps when it is asked again.
+    // Loggers keep the results of their requests, so that they take other steps in a second run.
     let is_of_runtime = ["prim_", "erts_", "logger", "error_logger"];
     is_of_runtime.iter().any(|it| name.starts_with(it))
         || HELD_UP.contains(&name)

@@ -210,7 +210,7 @@ pub(crate) struct Build {
     /// Run a distributed system of these nodes, with the call on the first: a@host,b@host
     #[arg(long, value_name = "NAMES", value_parser = nodes, default_value = "", hide_default_value = true)]
     pub(crate) nodes: Nodes,
-    /// What the runtimes that are started may do and use.
+    /// The effects and resources that are allowed to real runtimes.
     #[arg(skip)]
     pub(crate) rights: Rights,
 }
@@ -596,7 +596,7 @@ pub(crate) enum Effect {
 }
 
 impl Command {
-    /// What the program may do and use is known to all who start a runtime for it.
+    /// Copies the rights of the program to the build options, from which all starts of a runtime take them.
     pub(crate) fn share_rights(&mut self) {
         match self {
             Command::Test(it) => {
@@ -661,7 +661,7 @@ impl Build {
             includes: paths(&build.includes),
             defines: build.defines.clone(),
             nodes: Nodes(build.nodes.clone()),
-            // Effects must be allowed again for a replay.
+            // A replay does not inherit allowed effects: the user must allow them again.
             rights: Rights::default(),
         }
     }

@@ -8,17 +8,17 @@ use sandbox::{Files, Launcher, Limits, Network, Policy, Programs, Support};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// What the command line lets real runtimes do and use.
+/// The effects and resources that the command line allows to real runtimes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rights {
-    /// What `--allow` names.
+    /// The effects that `--allow` names.
     pub(crate) effects: Vec<Effect>,
-    /// Bytes that each of their processes may reserve; `None`: as many as by default.
+    /// The number of bytes that each process of a runtime may reserve; `None` for the default of the sandbox.
     pub(crate) memory: Option<u64>,
 }
 
-/// The launcher of confined processes, which is this executable in its other role. `None` if the executable's path
-/// can't be found; then nothing can be confined.
+/// Returns the launcher of confined processes, which is this executable in another role. `None` if the executable's
+/// path can't be found; then no process can be confined.
 pub(crate) fn launcher() -> Option<Launcher> {
     env::current_exe().ok().map(Launcher::new)
 }

@@ -1,5 +1,6 @@
-//! `gimlet test --schedules` on systems as people build them: the race of each is found and confirmed on BEAM, and
-//! the version without it is explored to the end. Of all findings of our programs, nearly all are confirmed.
+//! Tests `gimlet test --schedules` on realistic systems: the race of each is found and confirmed on BEAM, and the
+//! corrected version is explored to the end. Also tests that nearly all findings of the example programs are
+//! confirmed.
 #![expect(clippy::disallowed_methods, reason = "the binary and elixirc are started as users do")]
 
 mod common;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Runs that a function may take; what is larger is bounded.
+/// The maximum number of runs of a function; larger functions are explored only up to this limit.
 const RUNS: &str = "300";
 
 fn report(dir: &Path, target: &str, functions: &[String]) -> Value {
@@ -31,7 +32,8 @@ fn findings(unit: &Value) -> &[Value] {
     unit["findings"].as_array().expect("findings")
 }
 
-/// Of each function what is found first, as kind and beginning of the reason; nothing: it is explored to the end.
+/// Checks that each function has a finding with the expected kind and beginning of the reason, and that all of its
+/// findings are confirmed. An empty text means that the function is explored to the end without a finding.
 #[track_caller]
 fn check(dir: &Path, target: &str, expect: &[(&str, &str)]) {
     let functions: Vec<String> = expect.iter().map(|it| format!("{}/0", it.0)).collect();
@@ -112,8 +114,8 @@ fn races_of_elixir_are_found_and_mended_ones_are_not() {
     check(&dir, "Elixir.Raced.beam", &expect);
 }
 
-/// Findings that can't be confirmed need what BEAM does not do twice (how many processes there are), or a step
-/// within the end of another process.
+/// Findings that can't be confirmed depend on something that BEAM does not repeat (the number of processes), or on a
+/// step within the end of another process.
 #[test]
 fn nearly_all_findings_are_confirmed() {
     let (mut n, mut n_confirmed, mut missed) = (0, 0, Vec::new());

@@ -145,7 +145,7 @@ end
     }
     let (code, said) = printed(&dir, &["run", "door.ex", "Door.code(\"Sesame\")"]);
     assert_eq!((code, said.as_str()), (0, ":open\n"));
-    // The words of the source lead through `String.downcase/1`, which a solver does not invert.
+    // The words of the source cover the clauses behind `String.downcase/1`, which a solver does not invert.
     let (code, said) = printed(&dir, &["test", "door.ex"]);
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("** (ArithmeticError)"), "{said}");

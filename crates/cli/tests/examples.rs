@@ -10,8 +10,8 @@ fn directory() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples"))
 }
 
-/// Compares the findings that a command prints with a file. Calls from OTP's own functions are left out, since their lines
-/// depend on the release; so are the tables behind the findings, which have times in them.
+/// Compares the findings that a command prints with a file. Calls from OTP's own functions are left out, because
+/// their lines depend on the release; so are the tables after the findings, which contain times.
 #[track_caller]
 fn check(file: &str, options: &[&str]) {
     let done = common::gimlet(directory(), &[&["test", file], options].concat());

@@ -1,4 +1,4 @@
-//! `gimlet test --schedules`: inputs are followed into timers, tables, counters, names and calls.
+//! Tests `gimlet test --schedules`: inputs are followed symbolically into timers, tables, counters, names and calls.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -6,7 +6,7 @@ mod common;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Each function of `followed.erl`, and the inputs that make it exit.
+/// A predicate that holds for the inputs that make a function of `followed.erl` exit.
 type Fails = fn(&str) -> bool;
 
 const FUNCTIONS: &[(&str, Fails)] = &[

@@ -1,5 +1,5 @@
-//! Programs that want too much of everything, each a function beside others: none ends the tool or a worker, none
-//! keeps it from ending, and what is found of the others is kept.
+//! Tests programs that use up one of the resources: none of them ends the tool or a worker, none prevents the tool
+//! from ending, and the findings of the other functions are kept.
 
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
@@ -9,11 +9,11 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// A function, its source, and the reason of its finding: a budget that a run used up, or an exception. If the real
-/// runtime shows in its time that the call ends otherwise, there is no finding.
+/// A function's name, its source, and the reason of its finding: an exhausted budget or an exception. There is no
+/// finding if the real runtime shows within its time that the call ends otherwise.
 type Row = (&'static str, &'static str, &'static str);
 
-/// No finding, or a refusal.
+/// The expected reason of functions without a finding, or with a refusal only.
 const ENDS: &str = "";
 
 const ERLANG: &[Row] = &[
@@ -125,7 +125,7 @@ const ERLANG: &[Row] = &[
     ),
 ];
 
-/// What rows call.
+/// Functions that the rows call.
 const OF_ERLANG: &str = "\
 dd(N, 0) -> N;
 dd(N, I) -> dd([N], I - 1).
@@ -177,7 +177,7 @@ const PROLOG: &[Row] = &[
     ("assert_loop", "assert_loop(N) :- assertz(fact(N)), assert_loop(N).", "it does not end"),
 ];
 
-/// What rows call.
+/// Predicates that the rows call.
 const OF_PROLOG: &str = "\
 :- dynamic fact/1.
 share(N, T) :- sh(60, N, T).
@@ -186,11 +186,11 @@ sh(N, A, T) :- N > 0, M is N - 1, sh(M, f(A, A), T).
 sq(N) :- M is N * N, sq(M).
 ";
 
-/// A function whose finding must be there whatever the others do.
+/// A function whose finding must be reported beside all other functions.
 const GOOD_ERLANG: &str = "good(1) -> error(one);\ngood(X) -> X.\n";
 const GOOD_PROLOG: &str = "good(1) :- throw(one).\ngood(X) :- X == ok.\n";
 
-/// Each row must have been explored, and its run must have ended as the row says.
+/// Checks that each row was explored and, if it has a finding, ended as the row says.
 #[track_caller]
 fn check(report: &Value, rows: &[Row], unit_of: impl Fn(&str) -> String) {
     let units = report["units"].as_array().expect("units");
@@ -206,8 +206,8 @@ fn check(report: &Value, rows: &[Row], unit_of: impl Fn(&str) -> String) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// How the runs of a unit ended: what kept it from being explored, else the budget that a run used up, else an
-/// exception that is no refusal.
+/// Returns how the runs of a unit ended: the trouble that prevented its exploration, else the exhausted budget, else
+/// an exception that is no refusal.
 fn ending(unit: &Value) -> String {
     if let Some(trouble) = unit["trouble"].as_str() {
         return format!("trouble: {trouble}");
@@ -216,14 +216,14 @@ fn ending(unit: &Value) -> String {
     let of_kind = |kind: &str| findings.iter().find(|it| it["kind"] == kind);
     let found = of_kind("timeout").or_else(|| of_kind("crash"));
     let reason = found.and_then(|it| it["reason"].as_str()).unwrap_or(ENDS);
-    // Of a large reason its first word is enough.
+    // A long reason is cut after its first word.
     let end = reason.find([',', '(']).filter(|_| LONGEST_REASON < reason.len());
     reason[..end.unwrap_or(reason.len())].to_owned()
 }
 
 const LONGEST_REASON: usize = 40;
 
-/// The report of a file. It has a finding.
+/// Returns the report of a file; asserts that it has a finding.
 #[track_caller]
 fn report(name: &str, text: &str, args: &[&str]) -> Value {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile");
@@ -235,7 +235,7 @@ fn report(name: &str, text: &str, args: &[&str]) -> Value {
     serde_json::from_slice(&done.stdout).unwrap_or_else(|it| panic!("{it}: {errors}"))
 }
 
-/// The arguments for a few runs of the rows' functions and of `good/1`.
+/// Returns the arguments for a few runs of the rows' functions and of `good/1`.
 fn few_runs(rows: &[Row]) -> Vec<String> {
     let names = rows.iter().map(|it| it.0).chain(["good"]);
     let functions = names.flat_map(|it| ["-f".to_owned(), format!("{it}/1")]);
@@ -272,7 +272,8 @@ fn hostile_predicates_cost_themselves_only() {
     assert!(has_finding(&report, "good/1", "one"));
 }
 
-/// Its copy in a table is more than a runtime may take; the machine keeps what is shared as such.
+/// The term shares its parts, so it is small in our machine. Its copy in an ETS table is not shared and exceeds the
+/// memory of a runtime.
 #[test]
 fn a_runtime_that_takes_all_the_memory_costs_one_confirmation() {
     let text = "-module(t).

@@ -1,5 +1,5 @@
-//! What specs say only loosely: crashes at atoms, keys, texts, handles and functions that no type excludes and that
-//! are not meant are refusals; what is meant stays a finding.
+//! Tests how crashes are rated where a spec is too wide: on atoms, keys, texts, handles and functions that the types
+//! allow but the code does not intend, they are refusals; on intended inputs, they stay findings.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
@@ -23,7 +23,7 @@ fn findings(report: &Value) -> Vec<&Value> {
     units.iter().flat_map(|it| it["findings"].as_array().expect("findings")).collect()
 }
 
-/// The findings of a function of `loose.erl`: the level, and how the line begins that says why.
+/// Checks the findings of a function of `loose.erl`: the level, and the beginning of the line that gives the reason.
 #[track_caller]
 fn check(function: &str, expect: &[[&str; 2]]) {
     let report = report(&["loose.erl", "-f", function, "--runs", "300"]);

@@ -219,8 +219,8 @@ fn a_directory_is_all_its_programs() {
     assert_eq!(done.status.code(), Some(0), "{stderr}");
 }
 
-/// Outcomes that no input of the inferred types takes: other inputs are tried before one is called
-/// unsatisfiable.
+/// Outcomes that occur for no input of the inferred types: inputs of other types are tried before an outcome is
+/// reported as unsatisfiable.
 #[test]
 fn branches_are_taken_by_inputs_of_other_types() {
     for program in [
@@ -252,7 +252,7 @@ fn clauses_that_are_not_together_are_told() {
     }
 }
 
-/// A type of the program's own is a hook of another module: no goal of the program could call it.
+/// A type that the program defines is a hook of another module, which no goal of the program calls directly.
 #[test]
 fn hooks_of_other_modules_are_no_predicates_of_the_program() {
     let program = ":- multifile error:has_type/2.\n\
@@ -277,7 +277,7 @@ fn preconditions_guard_the_predicates_whose_arguments_they_take() {
     assert_eq!(units, ["avg/2"], "{stderr}");
 }
 
-/// A goal that looks for more answers returns through ever more frames without calling anything.
+/// A goal that searches for more answers returns through more and more frames without calling a predicate.
 #[test]
 fn a_det_predicate_that_looks_for_more_answers_without_end_is_found() {
     let program = "%! len(-L:list, +N:nonneg) is det.\nlen([], 0).\n\
@@ -291,7 +291,7 @@ fn a_det_predicate_that_looks_for_more_answers_without_end_is_found() {
     assert_eq!(code, 1, "{stderr}");
 }
 
-/// Loading does not end in swipl either; goals are asked nevertheless.
+/// Loading the program does not end in SWI-Prolog either, but its goals are run nevertheless.
 #[test]
 fn an_endless_initialization_is_told() {
     let (found, stderr, _) = report("l :- l.\n:- initialization(l).\np(1).\n", &["-f", "p/1"]);
@@ -301,7 +301,7 @@ fn an_endless_initialization_is_told() {
     assert!(!tests.is_empty() && tests.iter().all(|it| it["confirmed"] == true), "{found}");
 }
 
-/// A tabled predicate is asked by its own name, and its answers come in any order.
+/// A tabled predicate is called by its own name, and its answers may come in any order.
 #[test]
 fn tabled_predicates_are_tested_by_their_names() {
     let program = ":- table path/2.\nedge(a, b).\nedge(b, c).\nedge(c, a).\npath(X, Y) :- edge(X, Y).\n\
@@ -320,7 +320,7 @@ fn a_recursion_that_no_clause_ends_is_found() {
     let (found, stderr, code) = report(program, &["--mode", "sum(+,-)"]);
     assert_eq!((findings(&found), code), (vec!["suspicious false".to_owned()], 1), "{stderr}");
     assert_eq!(unsatisfiable(&found), ["\"sum/2\":1"], "{found}");
-    // A loop that something outside ends never fails.
+    // A loop that only an exception ends never fails.
     let loops = "loop(N) :- N > 5, throw(done).\nloop(N) :- N =< 5, M is N + 1, loop(M).\n";
     let (found, stderr, _) = report(loops, &["--runs", "30"]);
     assert!(!findings(&found).iter().any(|it| it.ends_with("false")), "{found} {stderr}");

@@ -1,9 +1,9 @@
-//! `gimlet symbolic`: arguments with open parts, how messages travel, and what an answer says.
+//! Tests `gimlet symbolic`: arguments with variables, the delivery of messages, and the texts of answers.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
 
-/// What `gimlet symbolic open.erl` says on stdout and stderr, and its exit code.
+/// Returns the stdout and stderr of `gimlet symbolic open.erl`, and its exit code.
 #[track_caller]
 fn symbolic(function: &str, options: &[&str]) -> (String, String, i32) {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
@@ -22,7 +22,7 @@ fn variables_in_the_arguments_are_open() {
         assert!(first.starts_with("yes: ") && first.ends_with(expect), "{text}{stderr}");
         assert_eq!(code, 1);
     }
-    // The same variable is the same value.
+    // Both occurrences of a variable are the same value.
     let (tree, ..) = symbolic("both/2", &["--args", "[X, X]"]);
     assert!(tree.contains("open:both(X, X), up to 12 choices"), "{tree}");
     assert!(tree.contains("(X + X) =:= 10: open:both(5, 5) → ten"), "{tree}");

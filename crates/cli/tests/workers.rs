@@ -226,7 +226,7 @@ fn what_was_written_is_whole_whenever_it_is_killed() {
     for n in 0..n_kills {
         fs::remove_dir_all(project.dir.join("out")).ok();
         let mut child = start(&project, &args);
-        // Moments from the start until after the first report, in no order.
+        // The moments are spread from the start until after the first report, in no particular order.
         thread::sleep(LAST_MOMENT.mul_f64(scattered(n)));
         let workers = workers(&child);
         child.kill().expect("it is killed");
@@ -247,21 +247,21 @@ fn what_was_written_is_whole_whenever_it_is_killed() {
     wait_for(|| (0 < n_found).then_some(()).or_else(|| found_in_the_end(&project, &args)));
 }
 
-/// How often it is killed: as `GIMLET_KILLS` says.
+/// Returns how often the tool is killed: the number in `GIMLET_KILLS`, or 20.
 fn n_kills() -> u32 {
     let asked = std::env::var("GIMLET_KILLS").ok();
     asked.map_or(20, |it| it.parse().expect("GIMLET_KILLS is a number"))
 }
 
-/// By then there was a report.
+/// The latest moment of a kill, which is after the first report.
 const LAST_MOMENT: Duration = Duration::from_millis(1_940);
 
-/// The fractional parts of multiples of the golden ratio lie evenly between 0 and 1, however many there are.
+/// Returns a number between 0 and 1. The fractional parts of multiples of the golden ratio are evenly distributed.
 fn scattered(n: u32) -> f64 {
     (f64::from(n) * 0.618_033_988_749_895).fract()
 }
 
-/// Whether a process runs, as opposed to a zombie.
+/// Whether a process is running and not a zombie.
 fn is_running(id: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     status.rsplit(") ").next().is_some_and(|it| !it.is_empty() && !it.starts_with('Z'))

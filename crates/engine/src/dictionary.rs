@@ -1,16 +1,16 @@
-//! Inputs in which a text is replaced by a text of the source code, for programs that transform a text before they
-//! compare it: `case String.downcase(text) do "alpha" -> …`.
+//! Generates inputs in which a text is replaced by a text of the source code, for programs that transform a text
+//! before they compare it: `case String.downcase(text) do "alpha" -> …`.
 //!
-//! Fuzzers call such texts a dictionary. Knows terms and the domain that inputs must belong to, not the program.
+//! Fuzzers call such texts a dictionary. This module knows terms and the domain of the inputs, but not the program.
 
 use crate::mutate::{part, size, visit};
 use term::{Domain, Term};
 use trace::Input;
 
-/// How many inputs are changed: the first ones, which are small.
+/// The maximum number of inputs in which texts are replaced: the first inputs, which are small.
 const MAX_INPUTS: usize = 3;
 
-/// How many inputs are made.
+/// The maximum number of inputs that are generated.
 const MAX_MADE: usize = 240;
 
 /// How a text is represented.
@@ -21,7 +21,7 @@ enum Shape {
     Characters,
 }
 
-/// Returns the inputs of the domain that differ from one of the first inputs by a text that is a word.
+/// Returns inputs of the domain that are one of the first inputs with one text replaced by one of the words.
 pub(crate) fn with_words(domain: &Domain, words: &[Vec<u8>], inputs: &[Input]) -> Vec<Input> {
     let mut res: Vec<Input> = Vec::new();
     for input in inputs.iter().take(MAX_INPUTS) {
@@ -70,7 +70,8 @@ impl Shape {
         }
     }
 
-    /// Returns a word in this shape; `None` if it is not UTF-8 and must be a list of code points.
+    /// Returns the word as a term of this shape; `None` if the shape is a list of code points and the word is not
+    /// UTF-8.
     fn write(self, word: &[u8]) -> Option<Term> {
         match self {
             Shape::Binary => Some(Term::binary(word.to_vec())),

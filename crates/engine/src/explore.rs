@@ -36,8 +36,8 @@ pub struct Settings {
     pub policy: Policy,
     /// The domain within which inputs of past runs are also changed at random; `None`: no random changes.
     pub changes: Option<Domain>,
-    /// The texts of the source under test. While a wanted clause was not entered, they are once put in the place of the
-    /// texts of the first inputs. Needs `changes`.
+    /// The texts of the source under test. If the search has not entered a wanted clause, it replaces texts of the
+    /// first inputs by these words, once per search. Needs `changes`.
     pub words: Vec<Vec<u8>>,
 }
 
@@ -74,7 +74,7 @@ impl Default for Settings {
 /// Solving counts as costly once the effort of the search is at least this many times the number of runs.
 const COSTLY_FACTOR: u64 = 10;
 
-/// How many runs are made before the words of the source are tried: most functions need none.
+/// The number of runs before the words of the source are tried: most functions need no words.
 const RUNS_BEFORE_WORDS: usize = 20;
 
 /// Explores the unit: runs the seeds, then the inputs that the oracle finds for flips, until nothing is left to flip or
@@ -175,7 +175,7 @@ pub struct Exploration<'s> {
     tries: Option<Tries<'s>>,
     /// The cost of the random tries made after no flip was left to ask.
     spent_after_all: u64,
-    /// The cost of trying the words of the source; `None` as long as they were not tried.
+    /// The cost of trying the words of the source; `None` until they are tried.
     spent_on_words: Option<u64>,
     report: Report,
 }
@@ -408,7 +408,8 @@ impl<'s> Exploration<'s> {
         Ok(cost)
     }
 
-    /// Tries the words of the source, unless they were tried or all wanted clauses were entered. Returns whether it did.
+    /// Tries the words of the source, unless they were tried before or all wanted clauses were entered. Returns
+    /// whether it tried them.
     fn try_words(&mut self, executor: &mut dyn Executor) -> Result<bool, ExecutorError> {
         let Settings { words, changes: Some(domain), .. } = self.settings else { return Ok(false) };
         if words.is_empty() || self.spent_on_words.is_some() || !self.lacks_something() {
@@ -425,7 +426,7 @@ impl<'s> Exploration<'s> {
         Ok(true)
     }
 
-    /// Tries an input, and records it as a run if it has news. Returns the reductions of the try.
+    /// Tries an input, and records it as a run if it covers something new. Returns the reductions that the try used.
     fn try_one(
         &mut self,
         executor: &mut dyn Executor,

@@ -71,7 +71,7 @@ pub enum Stop {
     Time,
     Runs,
     Interrupted,
-    /// What the search keeps of its runs takes as much memory as it may.
+    /// The search used up the memory for its runs.
     Memory,
     /// The program does something that the machine does not support.
     Unsupported,

@@ -87,7 +87,7 @@ pub struct Part {
 #[derive(Clone, Debug, Default)]
 pub struct Shapes {
     known: BTreeMap<Place, Vec<(Form, Input)>>,
-    /// The runs, each with all parts that it looked at, until there are [`MAX_PARTS`].
+    /// The runs with all parts that each looked at, as long as fewer than [`MAX_PARTS`] parts are stored.
     runs: Vec<(Input, Vec<Part>)>,
     n_parts: usize,
     n_runs: usize,
@@ -98,7 +98,7 @@ pub struct Shapes {
 /// search.
 const MAX_STEPS: usize = 3_000_000;
 
-/// Parts that are kept run by run.
+/// The maximum number of parts that are stored per run, summed over all runs.
 const MAX_PARTS: usize = 100_000;
 
 impl Shapes {
@@ -178,9 +178,11 @@ impl Shapes {
         forms.iter().find(|it| is_alike(&it.0) || is_list(&it.0)).map(|it| &it.1)
     }
 
-    /// An input that ended well, had parts of these forms, and nothing else than `beside` at the places of
-    /// that, unless it was not looked at there. Names of atoms count beside if one of them `is_named` by the program, and
-    /// so do tags of tuples; what is within lists does not. Where not all runs are known, those that are not may be such.
+    /// Whether some input that ended well may have had `parts` and agreed with `beside` everywhere else. An input
+    /// agrees with a part if its run did not look at the part's place, or found the same form there. Tags of tuples
+    /// must be equal; two different atoms count as the same form unless the program names one of them (`is_named`).
+    /// The places of `parts` and places within lists are not compared. Returns `true` if `MAX_PARTS` was reached,
+    /// since not all runs are known then.
     pub fn may_have_beside(
         &self,
         parts: &[Part],
@@ -220,7 +222,7 @@ impl Shapes {
             })
     }
 
-    /// An input that ended well and had a part at this place that was looked at.
+    /// Returns an input that ended well and whose run looked at a part at this place; `None` if there is none.
     pub fn example_at(&self, place: &Place) -> Option<&Input> {
         self.known.get(place)?.first().map(|it| &it.1)
     }

@@ -102,7 +102,7 @@ impl<'a> Tries<'a> {
     }
 }
 
-/// Returns the cost in runs of a try that used this many reductions.
+/// Returns the cost of a try that used this many reductions, in runs.
 pub(crate) fn cost(reductions: u64) -> u64 {
     1 + reductions / REDUCTIONS_PER_TRY
 }

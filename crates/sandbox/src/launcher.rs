@@ -44,7 +44,7 @@ impl Launcher {
     }
 }
 
-/// Returns whether a process with these arguments guards a program in its sandbox.
+/// Returns whether the command line is that of a process that guards a sandboxed program.
 pub fn is_guard(arguments: &[String]) -> bool {
     matches!(arguments, [_, role, part, ..] if role == ROLE && part == GUARD)
 }

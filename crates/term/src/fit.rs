@@ -4,8 +4,8 @@
 ///
 /// # Panics
 ///
-/// If it does not fit: an id that was cut off or saturated would silently name something else. The machines reach
-/// their limits of memory long before they have that many objects.
+/// Panics if the number exceeds `u32::MAX`: a truncated or saturated id would silently name another object. The
+/// machines reach their memory limits long before they have that many objects.
 #[track_caller]
 pub fn fit_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or_else(|_| panic!("{n} does not fit 32 bits"))

@@ -1,8 +1,8 @@
 //! Multiplication, division and text conversion of integers of up to millions of digits.
 //!
-//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
-//! take milliseconds each, and the work is counted before each part is done. Knows no machine: whoever
-//! counts the work decides when it has to end.
+//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts
+//! that take milliseconds each, and the work is counted before each part is done. The module knows no machine: the
+//! implementation of [`Work`] decides when an operation must stop.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
@@ -211,7 +211,7 @@ mod tests {
     use num_traits::Pow;
     use std::cell::Cell;
 
-    /// How many steps are left.
+    /// The number of steps that are left.
     struct Steps(Cell<u64>);
 
     #[derive(Debug, PartialEq, Eq)]

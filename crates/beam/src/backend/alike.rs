@@ -36,7 +36,7 @@ pub fn is_alike(ours: &Term, theirs: &Term) -> bool {
 /// The modules of the tool that call the program under test on BEAM.
 const CALLERS: [&str; 3] = ["gimlet_agent", "gimlet_token", "gimlet_nodes"];
 
-/// Whether it is the stack of an exception, which a program may keep.
+/// Whether a list is the stack trace of an exception, which a program may store.
 fn is_stack(list: &List) -> bool {
     let is_frame = |it: &Term| match it.as_tuple() {
         Some([Term::Atom(_), Term::Atom(_), Term::Int(_), place]) => place.as_list().is_some(),
@@ -48,8 +48,8 @@ fn is_stack(list: &List) -> bool {
     list.tail == Term::Nil && list.items.iter().all(is_frame)
 }
 
-/// Whether the frames of one stack are among those of the other, in the same order. A frame that is in one of them
-/// only is that of a call which the other runtime made as the last one, or inlined.
+/// Whether the frames of the shorter stack are among those of the longer one, in the same order. The other runtime
+/// omits the additional frames because of tail calls or inlining.
 fn are_alike_stacks(ours: &[Term], theirs: &[Term]) -> bool {
     let (fewer, more) = if ours.len() < theirs.len() { (ours, theirs) } else { (theirs, ours) };
     let mut rest = more.iter();

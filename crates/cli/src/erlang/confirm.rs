@@ -280,8 +280,9 @@ fn is_same_spot(ours: &Frame, theirs: &Frame) -> bool {
     ours.module == theirs.module && written_in(ours) == written_in(theirs)
 }
 
-/// The function that a frame's code was written in: a fun that is called where it is made (macros that assert
-/// something do so) is its own function, or part of the one around it.
+/// Returns the name and arity of the function that a frame's code was written in. For the frame of a fun, this is the
+/// enclosing function: compilers differ in whether a fun that is called where it is made (as by macros that assert)
+/// is a function of its own or part of the enclosing one.
 fn written_in(frame: &Frame) -> String {
     let name = frame.function.as_str();
     match name.strip_prefix('-') {
@@ -305,7 +306,8 @@ mod tests {
         };
         assert_eq!(after(MAX_REDUCTIONS + 1, false), Verdict::Confirmed);
         assert!(matches!(after(1_000, false), Verdict::Contradicted(_)));
-        // A native operation may end a moment later.
+        // A native operation is not counted in reductions and may end a moment later, so the timeout is not
+        // confirmed.
         assert!(matches!(after(1_000, true), Verdict::Unconfirmed(_)));
     }
 

@@ -36,9 +36,9 @@ pub(crate) struct Contract {
     pub(crate) made_up: Option<Box<Contract>>,
     /// Where the modules under test raise exceptions in a clause for everything else.
     pub(crate) refusing: Arc<Refusing>,
-    /// What the modules under test get for keys that are not there.
+    /// The values that lookups in the modules under test return for missing keys.
     pub(crate) lookups: Arc<Lookups>,
-    /// The atoms by which clauses of the code under test choose.
+    /// The atoms that occur in patterns and guards of the code under test.
     pub(crate) named: Arc<BTreeSet<String>>,
     /// The structs of the modules under test.
     pub(crate) structs: Arc<Structs>,
@@ -48,9 +48,9 @@ pub(crate) struct Contract {
     pub(crate) absent: Arc<BTreeSet<Atom>>,
     /// The function outside of the project to which the unit only passes its arguments on.
     pub(crate) delegate: Option<UnitName>,
-    /// The function of the project that makes the results of the unit; `None`: it is not known.
+    /// The function of the project that computes the results of the unit; `None` if it is not known.
     pub(crate) answered_by: Option<UnitName>,
-    /// A behaviour of the module that can't be found, so that the unit may be one of its callbacks.
+    /// A behaviour of the module that can't be found; if there is one, the unit may be one of its callbacks.
     pub(crate) unknown_behaviour: Option<Atom>,
     /// Whether the documentation hides the unit and no code of the project refers to it.
     pub(crate) is_left_alone: bool,
@@ -109,8 +109,8 @@ impl Contract {
         input.args.iter().any(|it| it.has_part(is_stray)).then(|| stray.take()).flatten()
     }
 
-    /// The module of a struct in the input that lacks fields, or that no module defines, where the spec does not
-    /// ask for one: no code makes such a map.
+    /// Returns the module of a struct in the input that no code constructs: one that lacks fields, or that no module
+    /// defines. Structs that the spec names are skipped. `None` if the input has no such struct.
     pub(crate) fn unmade_struct(&self, input: &Input) -> Option<Atom> {
         let asked = self.signature.as_ref().map(Signature::structs).unwrap_or_default();
         let unmade = RefCell::new(None);
@@ -200,7 +200,7 @@ impl Contract {
         has_one() && self.has_part(input, &|of, it| is_text(types, of) && is_broken(it))
     }
 
-    /// Whether some part of an input, beside what its type says of it, is what is asked for.
+    /// Whether `is` holds for some part of an input together with the type of that part.
     pub(crate) fn has_part(&self, input: &Input, is: &dyn Fn(TypeId, &Term) -> bool) -> bool {
         let Domain { types, args } = &self.domain;
         args.is_some_and(|it| {
@@ -236,7 +236,7 @@ fn is_typed(types: &Types, args: TypeId, place: &Place) -> bool {
 
 /// The types that a part of the arguments may have.
 fn types_at(types: &Types, args: TypeId, place: &Place) -> Vec<TypeId> {
-    // Specs with several clauses have a tuple of arguments for each.
+    // The arguments of a spec with several clauses are a union of tuples, one for each clause.
     let clauses = types.members(args).map_or_else(|| vec![args], <[TypeId]>::to_vec);
     let argument = |it: &TypeId| {
         let Type::Tuple(args) = types.get(*it) else { return None };

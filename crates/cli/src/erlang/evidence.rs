@@ -7,8 +7,9 @@ use engine::{Shapes, all_parts, last_parts};
 use term::Term;
 use trace::{Executor, Input, Outcome};
 
-/// Runs neighbours of the inputs of a finding, with other numbers and atoms in the same places, and keeps what
-/// those look like that end well: the search need not have come by there. `goes_on` is asked before each run.
+/// Runs neighbours of the inputs of a finding, with other numbers and atoms in the same places, and adds the shapes
+/// of those that end well, because the search may not have tried them. `goes_on` is called before each run; `false`
+/// stops the probing.
 pub(crate) fn probe(
     executor: &mut dyn Executor,
     judge: &Judge<'_>,
@@ -97,8 +98,8 @@ fn with_leaves(term: &Term, change: &dyn Fn(&Term) -> Option<Term>) -> Term {
     }
 }
 
-/// Of the inputs that show the same, takes the one that matters most, and rates it by what its run looked
-/// at. `goes_on` is asked before each run but the first.
+/// Chooses the most important one of the inputs that show the same cause, and rates it by the parts that its run
+/// examined. `goes_on` is called before each run but the first; `false` stops the rating.
 pub(crate) fn rate(
     executor: &mut dyn Executor,
     judge: &Judge<'_>,

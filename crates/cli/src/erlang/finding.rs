@@ -65,9 +65,9 @@ impl Cause {
         self.kind
     }
 
-    /// What fails and where, whichever function was called. Exceptions that a library raises are told by the call into
-    /// it, and results that a spec excludes by `maker`, the function that computes the results of `unit`. `None`: it
-    /// concerns the unit itself.
+    /// Returns a key of what fails and where, independent of the unit that was called. For an exception raised in a
+    /// library, the place is the project's call of the library; for a result that the spec excludes, the place is
+    /// `maker`, the function that computes the results of `unit`. `None` if the failure belongs to the unit itself.
     pub(crate) fn condition(
         &self,
         modules: &[Atom],
@@ -81,7 +81,7 @@ impl Cause {
             return Some(format!("{class} {shape} {module}:{function}/{arity}"));
         }
         let Some((module, function, arity, line)) = own else {
-            // The project's call was the last thing that its function did, so that no frame tells of it.
+            // The project's call of the library was a tail call, so the stack has no frame of the project.
             let (by, function, arity, line) = raised.as_ref()?;
             let (module, by, function) = (unit.module.as_str(), by.as_str(), function.as_str());
             return Some(format!("{class} {shape} {module} {by}:{function}/{arity} {line:?}"));
@@ -124,12 +124,12 @@ pub(crate) struct Judge<'a> {
     pub(crate) recorded: Option<&'a Shapes>,
     /// How the project calls the unit, if all its calls are known.
     pub(crate) calls: Option<&'a Calls>,
-    /// The parts of the input that its run looked at; `None`: it is not known.
+    /// The parts of the input that the run examined; `None` if they are not known.
     pub(crate) looked_at: Option<&'a [Part]>,
-    /// The kinds of results; `None` if they are not gathered yet.
+    /// The kinds of results that the unit returned for texts; `None` if they are not collected yet.
     pub(crate) results: Option<Results>,
-    /// Whether the inputs end otherwise in other schedules. An exception does not refuse such an input, whoever
-    /// raises it.
+    /// Whether the same inputs have other outcomes in other schedules. An exception is then never rated as a refusal
+    /// of the input.
     pub(crate) is_by_schedule: bool,
 }
 

@@ -39,8 +39,9 @@ impl Judge<'_> {
         is_unsaid.then(|| format!("no spec says what the function returns that is {}", part.place))
     }
 
-    /// Of a call that no clause of the called function takes, where one of its arguments is a function of the input
-    /// and no spec says how many arguments that takes. It may have been another process that called.
+    /// Explains a `function_clause` error of a function outside of the project that was given a function from the
+    /// input whose number of arguments no spec states. The failing call may have been made by another process. `None`
+    /// if the crash is not of this form.
     fn unsaid_in_call(&self, input: &Input, reason: &Term, trace: &Term) -> Option<String> {
         let Domain { types, .. } = &self.contract.domain;
         let is_said = |id, it: &Term| {
@@ -66,8 +67,8 @@ impl Judge<'_> {
             })
     }
 
-    /// For a result that breaks the spec: whether a function in the input returned it, whose result the spec leaves
-    /// open.
+    /// Explains a result that breaks the spec: a function in the input returned it, and the spec does not state the
+    /// result of that function. `None` if this is not the reason.
     pub(crate) fn made_up_result(&self, input: &Input, value: &Term) -> Option<String> {
         let returns = |it: &Term| {
             let Term::Fun(fun) = it else { return false };
@@ -105,7 +106,8 @@ fn says_what_it_returns(types: &Types, id: TypeId) -> bool {
     !matches!(types.get(*result), Type::Any)
 }
 
-/// The calls that no clause took, as the exception tells: `function_clause`, also within the reason of an exit.
+/// Returns the topmost frames of the calls that matched no clause: those of `function_clause` errors, also of errors
+/// within the reason of an exit.
 fn refused_calls(reason: &Term, trace: &Term) -> Vec<Frame> {
     let is_it = |it: &Term| it.as_atom() == Some("function_clause");
     let mut stacks = if is_it(reason) { vec![trace] } else { Vec::new() };

@@ -32,7 +32,7 @@ pub(crate) fn host(build: &Build, targets: &[Target]) -> Result<Otp, HostError> 
     Ok(res)
 }
 
-/// Resolves a target of the command line. An Elixir file that no project has compiled is compiled here.
+/// Resolves a target of the command line. Compiles an Elixir file that has not been compiled by a mix project.
 pub(crate) fn target(text: &str, build: &Build) -> Result<Target, Diagnostic> {
     let path = match Target::resolve(text) {
         Err(TargetError::NotCompiled(path)) => path,

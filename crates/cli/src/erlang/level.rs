@@ -349,8 +349,9 @@ impl Judge<'_> {
 }
 
 impl Judge<'_> {
-    /// Of parts that calls took which ended well, where none of those calls had the same atoms, tags and kinds in
-    /// the other places that the failing one looked at.
+    /// Explains a refusal of a combination of parts: calls with the deciding parts ended well, but in none of them
+    /// the other parts that the failing run examined had the same atoms, tags and kinds. `None` if such a call may
+    /// exist.
     fn nothing_like_it(
         &self,
         shapes: &Shapes,
@@ -373,7 +374,8 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a list of code points contains a surrogate. `char()` includes surrogates, texts can't contain them.
+/// Whether the term is a list of code points that contains a surrogate. The type `char()` includes surrogates, but
+/// texts can't contain them.
 fn is_text_with_surrogate(term: &Term) -> bool {
     let Term::List(list) = term else { return false };
     let codes = || list.items.iter().filter_map(Term::as_int);
@@ -416,7 +418,7 @@ pub(crate) fn is_of_runtime(reason: &Term) -> bool {
     }
 }
 
-/// Whether the reason means that a value matched no pattern.
+/// Whether the reason says that a value matched no pattern.
 pub(crate) fn is_no_match(reason: &Term) -> bool {
     let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
     let is_builtin = matches!(tag.as_atom(), Some("badarith" | "badarg" | "system_limit"));

@@ -1,8 +1,8 @@
-//! Crashes of functions that look for a key of the input in a table that lacks it.
+//! Explains crashes of functions that look up a key from the input in a table that lacks the key.
 //!
 //! Types can't say which keys a table has: `close(id(), state()) -> state()` is as exact as a spec gets. A function
-//! that only handles keys that are there refuses the others. [`Lookups`] is read from Core Erlang: it has, for each
-//! function under test, the values that lookups in that function return for a missing key.
+//! that only handles existing keys thereby refuses all others. [`Lookups`] is computed from Core Erlang: for each
+//! function under test, the values that lookups in this function return for a missing key.
 
 use crate::erlang::code::{literal, node_kind, nodes};
 use crate::erlang::finding::Judge;
@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
 
-/// What lookups in the functions under test return for keys that are not there.
+/// The values that lookups in the functions under test return for missing keys.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lookups {
     /// The values that the lookups of each function return for a missing key.
@@ -23,8 +23,9 @@ pub(crate) struct Lookups {
     with_pattern: FxHashSet<UnitName>,
 }
 
-/// Functions of OTP that look for their first argument in another one, and what they return if it is not there. What
-/// tables of ETS and process dictionaries lack is not told by the arguments, so that their functions are not here.
+/// Functions of OTP that look up their first argument in another argument, with the value that they return for a
+/// missing key. Functions of ETS and of the process dictionary are not in this table, because their arguments do not
+/// show which keys are missing.
 const OF_OTP: &[(&str, &str, usize, Absent)] = &[
     ("maps", "find", 2, Absent::Atom("error")),
     ("maps", "get", 3, Absent::Argument(2)),
@@ -43,11 +44,11 @@ const OF_OTP: &[(&str, &str, usize, Absent)] = &[
 #[derive(Clone, Copy, Debug)]
 enum Absent {
     Atom(&'static str),
-    /// The literal in this argument.
+    /// The literal in the argument with this index.
     Argument(usize),
 }
 
-/// Rounds in which results are passed from functions to their callers.
+/// The maximum number of rounds in which the results of functions are passed on to their callers.
 const MAX_ROUNDS: usize = 5;
 
 impl Lookups {
@@ -90,7 +91,8 @@ impl Lookups {
         res
     }
 
-    /// Whether a function may get this value in place of what it looks for.
+    /// Whether a lookup in this function may return the value for a missing key, or the value is a map for one of the
+    /// function's map patterns.
     fn gives(&self, frame: &Frame, value: &Term) -> bool {
         let Frame { module, function, arity, .. } = frame.clone();
         let name = UnitName { module, function, arity };
@@ -100,7 +102,8 @@ impl Lookups {
 }
 
 impl Judge<'_> {
-    /// Explains a crash of a function that looked for a key, did not find it, and has no clause for that result.
+    /// Explains a crash of a function that looked up a missing key and has no clause for the result. `None` if the
+    /// crash is of another form.
     pub(crate) fn looks_for_absent(&self, input: &Input, outcome: &Outcome) -> Option<String> {
         let Outcome::Crash { class, reason, trace } = outcome else { return None };
         if class.as_str() != "error" {
@@ -110,14 +113,14 @@ impl Judge<'_> {
         if let Some([tag, key]) = reason.as_tuple()
             && tag.as_atom() == Some("badkey")
         {
-            // A key that the code names is one that it expects.
+            // A key that is an atom or `[]` is taken for one that the code names and so expects to be there.
             let is_data = !matches!(key, Term::Atom(_) | Term::Nil);
             let is_named = input.args.iter().any(|it| it.has_part(|part| part == key));
             let name = print(key, Style::TW);
             return (is_data && is_named)
                 .then(|| format!("it looks for the key {name} of the input, which is not there"));
         }
-        // A spec with a result for what is not there promises that result.
+        // A spec that has a result for missing things promises to return it instead of crashing.
         if self.contract.signature.as_ref().is_some_and(has_result_for_nothing) {
             return None;
         }
@@ -146,7 +149,7 @@ impl Judge<'_> {
     }
 }
 
-/// Adds the terms that are not there yet.
+/// Adds those terms that the list does not contain yet.
 fn add(to: &mut Vec<Term>, terms: Vec<Term>) {
     for it in terms {
         if !to.contains(&it) {
@@ -155,12 +158,12 @@ fn add(to: &mut Vec<Term>, terms: Vec<Term>) {
     }
 }
 
-/// Whether the second element of such a reason is the value that nothing took.
+/// Whether an error reason with this tag has the value that matched no pattern as its second element.
 fn is_mismatch(tag: &Term) -> bool {
     matches!(tag.as_atom(), Some("badmatch" | "case_clause" | "try_clause" | "badrecord"))
 }
 
-/// The functions of a module, with their bodies: `{{c_var, _, {Name, Arity}}, {c_fun, _, Vars, Body}}`.
+/// Returns the functions of a module with their bodies: `{{c_var, _, {Name, Arity}}, {c_fun, _, Vars, Body}}`.
 fn functions(code: &ModuleCode) -> Vec<(UnitName, &Term)> {
     let definitions = code.core.as_tuple().and_then(|it| it.get(5)?.as_list()).unwrap_or_default();
     definitions.iter().filter_map(|it| function(&code.name, it)).collect()
@@ -176,7 +179,7 @@ fn function<'t>(module: &Atom, definition: &'t Term) -> Option<(UnitName, &'t Te
     Some((name, lambda.as_tuple()?.get(3)?))
 }
 
-/// The expressions whose values are results of a body.
+/// Returns the expressions of a body whose values can be the body's result.
 fn tails(body: &Term) -> Vec<&Term> {
     let (mut todo, mut res) = (vec![body], Vec::new());
     while let Some(node) = todo.pop() {
@@ -194,7 +197,8 @@ fn tails(body: &Term) -> Vec<&Term> {
     res
 }
 
-/// What a call gives if it looks for a key that the code does not name itself, and that is not there.
+/// Returns the values that a call returns for a missing key. Empty if the call is no lookup, or if the key is not a
+/// variable.
 fn absent_of(
     within: &UnitName,
     node: &Term,
@@ -237,7 +241,8 @@ fn absent_of(
     }
 }
 
-/// The atoms to which a `case` turns what it gets where a key is not there: `error -> undefined`.
+/// Returns the atoms that the clauses of a `case` on the result of a lookup return: `error -> undefined`. Empty for
+/// other expressions.
 fn absent_of_case(
     within: &UnitName,
     node: &Term,
@@ -257,7 +262,8 @@ fn absent_of_case(
     bodies.filter(|it| it.as_atom().is_some()).cloned().collect()
 }
 
-/// `{c_map_pair, _, _, Key, _}` with a variable as the key, in a pattern: `#{Key := Value}`.
+/// Whether the node is a map pattern's pair with a variable as the key (`#{Key := Value}`): `{c_map_pair, _, _, Key,
+/// _}`.
 fn is_pattern_with_variable_key(node: &Term) -> bool {
     let Some([_, _, operator, key, _]) = node.as_tuple() else { return false };
     node_kind(node) == Some("c_map_pair")

@@ -1,4 +1,4 @@
-//! Crashes at atoms, bytes and match specifications that a spec types more loosely than the code means.
+//! Explains crashes on atoms, bytes and match specifications where the spec's type is wider than the code intends.
 //!
 //! `-spec setting(atom(), state()) -> pos_integer()` does not mean that every atom names a setting. A function whose
 //! spec has no error result refuses an atom when no clause takes it.
@@ -21,13 +21,13 @@ fn reads_match_specification(module: &str, function: &str) -> bool {
     }
 }
 
-/// Builtins that take lists of bytes, and of lists and binaries.
+/// Builtins that take bytes, in lists or in nested lists with binaries.
 const OF_BYTES: [&str; 5] =
     ["iolist_size", "iolist_to_binary", "iolist_to_iovec", "list_to_binary", "list_to_bitstring"];
 
 impl Judge<'_> {
-    /// Explains a `badarg` of a builtin that takes bytes, where the input has a number that is no byte and that no spec
-    /// types.
+    /// Explains a `badarg` of a builtin that takes bytes if the input has a number that is no byte and that no spec
+    /// types. `None` if the crash is of another form.
     pub(crate) fn no_byte(&self, outcome: &Outcome, decided_by: &[Part]) -> Option<String> {
         let Outcome::Crash { reason, trace, .. } = outcome else { return None };
         let raised = frames(trace).into_iter().next()?;
@@ -42,7 +42,7 @@ impl Judge<'_> {
     }
 
     /// Explains a `badarg` of a builtin that was given a part of the input as a match specification. Types describe
-    /// match specifications as lists and tuples of any terms.
+    /// match specifications only as lists and tuples of any terms. `None` if the crash is of another form.
     pub(crate) fn no_match_specification(
         &self,
         input: &Input,
@@ -64,7 +64,8 @@ impl Judge<'_> {
         })
     }
 
-    /// Explains a crash at an atom that no clause takes and that the spec does not name.
+    /// Explains a crash on an atom that matches no clause and that the spec does not name. `None` if the crash is of
+    /// another form.
     pub(crate) fn unnamed_atom(&self, outcome: &Outcome, decided_by: &[Part]) -> Option<String> {
         let Outcome::Crash { reason, .. } = outcome else { return None };
         let signature = self.contract.signature.as_ref()?;

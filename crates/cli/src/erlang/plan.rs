@@ -537,7 +537,8 @@ fn inputs(project: &Project, options: &Test) -> Inputs {
     Inputs::Built { open_tags: foreign_structs(project.modules.iter().map(|it| &*it.code)) }
 }
 
-/// How messages and signals travel.
+/// Returns the settings of the schedule search for this delivery of messages and signals and this number of lost
+/// messages.
 pub(crate) fn travelling(delivery: Deliver, losses: usize) -> ScheduleSettings {
     ScheduleSettings {
         delivery: match delivery {

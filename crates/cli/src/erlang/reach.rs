@@ -28,7 +28,7 @@ pub(crate) struct References {
 }
 
 impl References {
-    /// The functions that are called by their names in modules that the calls do not name.
+    /// Returns names and arities of functions in calls whose module is not a literal.
     pub(crate) fn called_somewhere(&self) -> impl Iterator<Item = (Atom, usize)> {
         self.open.iter().filter_map(|it| Some((it.name.clone()?, it.arity)))
     }

@@ -1,15 +1,16 @@
-//! Texts that match the regular expressions in a source, since the machine does not follow what `re:run/3` computes.
+//! Generates texts that match the regular expressions in a source, because the machine does not follow `re:run/3`
+//! symbolically.
 //!
-//! A capture group takes each word of the source that it matches: `~r/(?<key>\w+)=(?<value>\w+)/` with the words `mode`
-//! and `fast` gives `mode=fast`.
+//! A capture group is filled with each word of the source that it matches: `~r/(?<key>\w+)=(?<value>\w+)/` with the
+//! words `mode` and `fast` gives `mode=fast`.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use regex_syntax::parse;
 
-/// How many texts are made for one regular expression.
+/// The maximum number of texts that are generated for one regular expression.
 const MAX_TEXTS: usize = 64;
 
-/// How often something is repeated that may be repeated without end.
+/// The number of repetitions for an unbounded repetition.
 const REPEATED: u32 = 1;
 
 /// Returns texts that match a regular expression; none if it has parts that only PCRE knows.
@@ -114,7 +115,7 @@ fn ends(hir: &Hir, text: &[u8], from: usize) -> Vec<usize> {
                 at = at.iter().flat_map(|from| ends(&it.sub, text, *from)).collect();
                 at.sort_unstable();
                 at.dedup();
-                // Repetitions of nothing, and those beyond the text, end nowhere else.
+                // An empty repetition, and repetitions beyond the end of the text, add no further ends.
                 if at.is_empty() || it.min < n && at.iter().all(|it| res.contains(it)) {
                     break;
                 }

@@ -260,15 +260,15 @@ impl Task {
     }
 }
 
-/// A run that is to be shown, and what it shows.
+/// A run to be shown in the report, with the finding that it shows.
 struct ToShow {
     wanted: Wanted,
     shown: Shown,
-    /// Whether other schedules of the same input do not show it.
+    /// Whether the finding depends on the schedule: other schedules of the same input do not have it.
     is_by_schedule: bool,
 }
 
-/// All that is to be shown of a search, in the order of the report.
+/// Returns the runs of a search to be shown, in the order of the report.
 fn wanted(
     causes: BTreeMap<Cause, Shown>,
     [deadlock, left]: [Option<Shown>; 2],

@@ -191,7 +191,7 @@ fn derivations(
     Ok(res)
 }
 
-/// The unit, and how its arguments are made of inputs.
+/// The unit, and how its arguments are composed of the inputs: `open` is `None` if they are the inputs themselves.
 #[derive(Clone, Copy)]
 struct Called<'a> {
     unit: &'a UnitName,
@@ -208,12 +208,12 @@ impl Called<'_> {
     }
 }
 
-/// What a tree does not hold, so that an answer depends on it.
+/// The assumptions under which an answer holds, because the tree does not cover anything else.
 struct Assumed {
     has_spec: bool,
-    /// How the arguments were written of which parts are open.
+    /// The arguments as the user wrote them, if `--args` was given.
     args: Option<String>,
-    /// Of a program with several processes: how messages travel, and how many may get lost.
+    /// The delivery of messages and the maximum number of lost messages; `None` for a program with a single process.
     travelling: Option<(Deliver, usize)>,
 }
 
@@ -285,7 +285,7 @@ impl Goal {
             let text = fs::read_to_string(it).ok()?;
             u32::try_from(text.lines().count()).ok()
         });
-        // Where a file can't be read, how long it is is not known.
+        // If one of the files can't be read, its number of lines is unknown, and the check is skipped.
         let longest: Option<u32> =
             lengths.collect::<Option<Vec<u32>>>().and_then(|it| it.into_iter().max());
         if let Some(n) = longest.filter(|it| *it < line) {

@@ -36,7 +36,8 @@ impl Results {
     ) -> Results {
         let mut seen = Seen::default();
         let mut raises = false;
-        // Texts for each atom that was returned, and whether texts were returned as they are, and others.
+        // For each returned atom, the texts for which it was returned; and whether the unit returned texts of its
+        // input, and texts that were not in its input.
         let mut texts_of: BTreeMap<&str, Vec<Vec<&Term>>> = BTreeMap::new();
         let (mut gives_back, mut gives_others) = (false, false);
         let (mut n_taken, mut n_crashed) = (0usize, 0usize);
@@ -47,7 +48,7 @@ impl Results {
                     seen.value(value);
                     let is_given = |it: &Term| it.has_part(|it| it == value);
                     if let Some(name) = value.as_atom() {
-                        // An atom of the input that comes back says nothing of a text.
+                        // An atom that is also part of the input tells nothing about how the unit treats texts.
                         if input.args.iter().any(is_given) {
                             continue;
                         }
@@ -72,28 +73,29 @@ impl Results {
         if let Some(signature) = &judge.contract.signature {
             seen.of_signature(signature);
         }
-        // An atom that stands for one text only, as `'*'` for `"*"`, is a value like others.
+        // An atom that was returned for a single text, as `'*'` for `"*"`, is an ordinary result.
         let says_no = |(name, texts): (&&str, &Vec<Vec<&Term>>)| {
             1 < texts.len() && (seen.has_other || is_truth_value(name))
         };
         let refuses =
             raises || seen.has_refusal || seen.has_any_atom || texts_of.iter().any(says_no);
-        // A unit with a spec that crashes at most texts that were tried reads a format, and does not take all texts.
+        // A unit with a spec that crashes for most of the tried texts parses a format, so not all texts are valid.
         let takes_most = judge.contract.signature.is_none() || n_crashed <= n_taken;
         let are_texts = takes_most && (gives_others || (seen.has_text && !gives_back));
         Results { refuses, are_texts }
     }
 }
 
-/// Whether a spec has results that say no: an atom for a truth value, or a tuple that begins with `error`.
+/// Whether a spec has results that signal failure: an atom that is a truth value, or a tuple that begins with
+/// `error`.
 pub(crate) fn may_say_no(signature: &Signature) -> bool {
     let mut seen = Seen::default();
     seen.of_signature(signature);
     seen.has_refusal
 }
 
-/// Whether a spec has a result for an input for which there is no value: one that says no, or an atom beside values of
-/// other kinds, such as `undefined`.
+/// Whether a spec has a result for inputs without a proper value: one that signals failure, or an atom such as
+/// `undefined` beside values of other kinds.
 pub(crate) fn has_result_for_nothing(signature: &Signature) -> bool {
     let mut seen = Seen::default();
     seen.of_signature(signature);
@@ -115,7 +117,7 @@ const MAX_STEPS: usize = 1_000;
 struct Seen {
     has_other: bool,
     has_refusal: bool,
-    /// The spec has a result that is an atom of any name.
+    /// Whether the spec has a result that is an atom of any name.
     has_any_atom: bool,
     /// The spec has a result that is a certain atom.
     has_named_atom: bool,
@@ -149,7 +151,7 @@ impl Seen {
         self.has_other |= value.as_atom().is_none();
     }
 
-    /// Records the tag of a tuple.
+    /// Records the tag of a tuple as a failure if it is `error` or ends with `_error`.
     fn tag(&mut self, tag: Option<&str>) {
         self.has_refusal |= tag.is_some_and(|it| it == "error" || it.ends_with("_error"));
     }
@@ -189,8 +191,8 @@ impl Seen {
 }
 
 impl Judge<'_> {
-    /// Of an exception that the code under test raises by itself and that carries a part of the text: it is how the
-    /// unit says no.
+    /// Explains an exception that the code under test raises explicitly and that carries a part of the text: raising
+    /// it is how the unit refuses a text. `None` if the exception is of another form.
     fn raised_at_text(
         &self,
         input: &Input,
@@ -211,8 +213,8 @@ impl Judge<'_> {
         })
     }
 
-    /// For a crash on a text that matches no clause, or that a builtin refuses: explains why that is how the unit
-    /// refuses a text. `None` if the unit has other ways.
+    /// Explains a crash on a text that matches no clause, or that a builtin refuses, as the way in which the unit
+    /// refuses texts. `None` if the unit has other ways to refuse a text.
     pub(crate) fn unreadable_text(
         &self,
         input: &Input,
@@ -241,7 +243,7 @@ impl Judge<'_> {
                 Some(_) | None => false,
             },
         };
-        // A library that does not take the text, or lists of which no spec says that all texts are meant.
+        // Either a library refuses the text, or the part is a list that no spec types, so not all texts are meant.
         let is_of_library = !is_own && first.module.as_str() != "erlang";
         let is_refused_by_reader = is_of_library
             || said_no(reason)
@@ -266,7 +268,7 @@ impl Judge<'_> {
         ))
     }
 
-    /// Whether a part is a list or within one, and no spec says what it is.
+    /// Whether a part is a list or an element of one, and no spec gives its type.
     pub(crate) fn is_untyped_list(&self, part: &Part) -> bool {
         let Domain { types, .. } = &self.contract.domain;
         let is_list = matches!(part.form, Form::Integer | Form::List | Form::Nil | Form::End);
@@ -274,8 +276,8 @@ impl Judge<'_> {
         is_list && at.all(|it| matches!(types.get(it), Type::Any))
     }
 
-    /// Whether a text that is an argument is an argument of a call, too: what else that call needs depends on
-    /// the text, as in `io:format(Text, Arguments)`.
+    /// Whether the call was given a text that is an argument of the unit: the call's other arguments must fit that
+    /// text, as in `io:format(Text, Arguments)`.
     fn hands_on_text(&self, input: &Input, call: &Frame) -> bool {
         let given = call.args.as_deref().unwrap_or_default();
         input.args.iter().enumerate().any(|(argument, it)| {
@@ -287,7 +289,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether nothing took a result that says no: `{badmatch, {error, _}}`.
+/// Whether the reason is a mismatch with a result that signals failure: `{badmatch, {error, _}}`.
 fn said_no(reason: &Term) -> bool {
     let value = reason.as_tuple().and_then(|it| it.get(1));
     let tag = value.map(|it| it.as_tuple().and_then(<[Term]>::first).unwrap_or(it));
@@ -389,8 +391,8 @@ fn is_character(types: &Types, id: TypeId) -> bool {
     false
 }
 
-/// Whether an operand of the failed arithmetic is no number, but part of the text. A number that does not fit, such as the
-/// divisor 0, is not how a text is refused.
+/// Whether an operand of the failed arithmetic is not a number, so that it came from the text. Arithmetic that fails
+/// for numbers, such as a division by 0, is not how a text is refused.
 fn computes_with_other_than_numbers(frame: &Frame) -> bool {
     let is_number = |it: &Term| matches!(it, Term::Int(_) | Term::Big(_) | Term::Float(_));
     frame.args.as_ref().is_some_and(|it| !it.iter().all(is_number))

@@ -1,17 +1,17 @@
-//! The texts and atoms in the source of a module, which are inputs that its functions may wait for.
+//! Collects the texts and atoms in the source of a module: values that its functions may compare their inputs with.
 
 use crate::erlang::code::{literal, node_kind, nodes};
 use crate::erlang::regexes::matching;
 use num_bigint::Sign;
 use term::Term;
 
-/// How many texts of a module are collected.
+/// The maximum number of texts that are collected from a module.
 const MAX_WORDS: usize = 60;
 
-/// The longest segment that is taken for a text.
+/// The maximum size in bytes of a binary segment that is taken for a text.
 const MAX_BYTES: usize = 1000;
 
-/// How many texts are added that match regular expressions.
+/// The maximum number of texts that are generated from the regular expressions of a module.
 const MAX_MATCHING: usize = 120;
 
 /// Returns the texts in the Core Erlang of a module, in the order of the source: literal binaries and strings, and the
@@ -29,7 +29,7 @@ pub(crate) fn words(core: &Term) -> Vec<Vec<u8>> {
             res.push(word);
         }
     }
-    // A pattern is no text that it matches, except by chance.
+    // The source text of a regular expression rarely matches the expression, so it is not kept as a word.
     res.retain(|it| !patterns.iter().any(|pattern| pattern.as_bytes() == it));
     res.truncate(MAX_WORDS);
     let matching: Vec<_> = patterns.iter().flat_map(|it| matching(it, &res)).collect();
@@ -37,7 +37,7 @@ pub(crate) fn words(core: &Term) -> Vec<Vec<u8>> {
     res
 }
 
-/// Returns the atoms by which clauses of a module choose: those in patterns and guards.
+/// Returns the atoms in the patterns and guards of a module's clauses.
 pub(crate) fn atoms(core: &Term) -> impl Iterator<Item = String> {
     let heads = nodes(core).filter_map(|it| match it.as_tuple()? {
         [_, _, patterns, guard, _] if node_kind(it) == Some("c_clause") => Some([patterns, guard]),
@@ -47,7 +47,8 @@ pub(crate) fn atoms(core: &Term) -> impl Iterator<Item = String> {
     literals.flat_map(nodes).filter_map(Term::as_atom).map(str::to_owned)
 }
 
-/// Returns the regular expression that a literal of Elixir's struct is, or that a call of the module `re` is given.
+/// Returns the source of a regular expression that is a literal struct of Elixir or the argument of a call of the
+/// module `re`. `None` for other nodes.
 fn pattern(node: &Term) -> Option<String> {
     let bytes = match (literal(node), node.as_tuple()?) {
         (Some(Term::Map(pairs)), _) => {
@@ -70,7 +71,7 @@ fn pattern(node: &Term) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Returns the bytes of a literal that is a binary or a list of printable characters.
+/// Returns the bytes of a literal that is a binary or a list of printable characters; `None` for other literals.
 fn text(value: &Term) -> Option<Vec<u8>> {
     if let Some(bytes) = value.as_bytes() {
         return Some(bytes.to_vec());
@@ -80,8 +81,8 @@ fn text(value: &Term) -> Option<Vec<u8>> {
     (!text.chars().any(char::is_control)).then(|| text.into_bytes())
 }
 
-/// Returns the bytes that the segments of a binary begin with, as far as they are literal. The compiler joins the bytes
-/// of a text to one big-endian integer.
+/// Returns the bytes of the leading literal segments of a binary. The compiler joins the bytes of a text to one
+/// big-endian integer.
 fn beginning(segments: &Term) -> Option<Vec<u8>> {
     let bytes = |it: &Term| {
         let [_, _, value, size, unit, ..] = it.as_tuple()? else { return None };

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 pub(crate) struct Clock;
 
-/// The report of a search during which the user may have interrupted a run: of what that run would have chosen,
-/// nothing was explored, so the search is not exhausted.
+/// Returns the report of a search during which the user may have interrupted a run. The choices of the interrupted
+/// run are unknown, so a search that claims to be exhausted is marked as interrupted instead.
 pub(crate) fn not_exhausted_if_interrupted(mut report: Report, interrupt: &AtomicBool) -> Report {
     if report.stop == Stop::Exhausted && interrupt.load(Ordering::Relaxed) {
         report.stop = Stop::Interrupted;
@@ -18,7 +18,7 @@ pub(crate) fn not_exhausted_if_interrupted(mut report: Report, interrupt: &Atomi
     report
 }
 
-/// How often the thread checks the time and the interrupt flag.
+/// The interval at which the thread checks the time and the interrupt flag.
 const TICK: Duration = Duration::from_millis(50);
 
 impl Clock {

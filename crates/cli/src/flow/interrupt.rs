@@ -1,5 +1,5 @@
-//! Ctrl-C, SIGTERM and SIGHUP: the search stops, and what was found until then is reported. The same happens
-//! when the memory for what was found is used up.
+//! Stops the search at Ctrl-C, SIGTERM and SIGHUP, so that its findings until then are reported. Exhausted memory of
+//! the process that collects the findings stops the search in the same way.
 
 use crate::start::write;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -20,7 +20,7 @@ pub(crate) struct Interrupt {
 
 /// A process that a signal ended has this exit code plus the signal's number.
 const OF_SIGNAL: i32 = 128;
-/// What is kept in place of a signal until there is one.
+/// The stored number as long as no signal was caught.
 const NO_SIGNAL: i32 = 0;
 
 impl Interrupt {
@@ -32,7 +32,8 @@ impl Interrupt {
         let waiting = thread::Builder::new().name("signals".to_owned());
         drop(waiting.spawn(move || {
             for caught in signals.forever() {
-                // The second signal does not wait for the report, and before the search there is no report.
+                // A second signal ends the process without waiting for the report. Before the search begins, the
+                // first signal does, because there is nothing to report.
                 let is_second = signal.swap(caught, Ordering::SeqCst) != NO_SIGNAL;
                 flag.store(true, Ordering::SeqCst);
                 if is_second {
@@ -52,7 +53,7 @@ impl Interrupt {
         self.has_begun.store(true, Ordering::SeqCst);
     }
 
-    /// Stops the search because there is no memory left for what it finds.
+    /// Stops the search because the memory for its findings is used up.
     pub(super) fn out_of_memory(&self) {
         self.is_out_of_memory.store(true, Ordering::SeqCst);
         self.flag.store(true, Ordering::SeqCst);
@@ -62,7 +63,7 @@ impl Interrupt {
         self.is_out_of_memory.load(Ordering::SeqCst)
     }
 
-    /// The exit code if a signal was caught, else `None`.
+    /// Returns the exit code for the caught signal; `None` if no signal was caught.
     pub(crate) fn exit_code(&self) -> Option<u8> {
         let signal = self.signal.load(Ordering::SeqCst);
         u8::try_from(OF_SIGNAL + signal).ok().filter(|_| signal != NO_SIGNAL)
@@ -97,7 +98,7 @@ mod tests {
         interrupt.begin();
         interrupt.out_of_memory();
         assert!(interrupt.flag.load(Ordering::SeqCst) && interrupt.is_out_of_memory());
-        // No signal has ended it.
+        // The flag was not set by a signal, so there is no exit code.
         assert_eq!(interrupt.exit_code(), None);
     }
 }

@@ -1,6 +1,6 @@
-//! How much memory the tool may take, and how each worker is kept to its part of it; how much time on
-//! processors a worker has used. `watch` keeps the process that starts workers, and the real runtimes, to
-//! theirs.
+//! The memory limits of the tool: its total, and the shares of the workers, of the real runtimes, and of the process
+//! that starts the workers. Each worker enforces its own limit (`keep_within`); [`crate::flow::watched`] enforces the
+//! others. Also measures the processor time of a worker.
 
 use crate::args::Test;
 use crate::start::STACK_BYTES;
@@ -11,18 +11,19 @@ use std::{fs, thread};
 
 /// The default memory limit of the tool, as a fraction of the machine's memory.
 const SHARE_OF_MACHINE: (u64, u64) = (3, 4);
-/// The part of it for the workers,
+/// The share of the workers in the tool's memory.
 const SHARE_OF_WORKERS: (u64, u64) = (5, 8);
-/// for the real runtimes, whoever started them,
+/// The share of the real runtimes, which workers and the process that starts the workers can start.
 const SHARE_OF_RUNTIMES: (u64, u64) = (1, 4);
-/// and for the process that starts workers and collects what they found.
+/// The share of the process that starts workers and collects their findings.
 const SHARE_OF_OWNER: (u64, u64) = (1, 8);
-/// The least of the other parts: the code of the tool and of the program must fit.
+/// The minimum memory in bytes of all workers, and of the process that starts them: the code of the tool and of the
+/// program must fit.
 const LEAST: u64 = 256 << 20;
-/// The least for runtimes: the compiler takes some hundred megabytes for a large module, and the process that makes a
-/// call on BEAM may have a heap of half a gigabyte.
+/// The minimum memory in bytes of all runtimes: the compiler takes some hundred megabytes for a large module, and the
+/// process that makes a call on BEAM may have a heap of half a gigabyte.
 const LEAST_OF_RUNTIMES: u64 = 1 << 30;
-/// One run of the program may use 1/8 of `--memory`.
+/// The divisor of `--memory` that gives the maximum memory of one run of the program.
 const RUNS_IN_MEMORY: usize = 8;
 /// The assumed memory of a machine that does not tell it, in bytes.
 const UNKNOWN_MACHINE: u64 = 8 << 30;
@@ -31,12 +32,13 @@ const MAPPED_BEYOND: u64 = 3 << 30;
 /// How often a worker checks its memory use.
 const TICK: Duration = Duration::from_millis(50);
 
-/// A worker that has so much of its part should end the search that it is at.
+/// The fraction of its memory limit above which a worker should end its current search.
 const NEARLY_FULL: (u64, u64) = (3, 4);
-/// Whether this process has that much: memory belongs to the process, whoever takes it.
+/// Whether this process uses more than [`NEARLY_FULL`] of its limit. A static, because the limit is one of the
+/// process.
 static IS_NEARLY_FULL: AtomicBool = AtomicBool::new(false);
 
-/// The message of a worker that exceeded its memory limit, before it ends itself.
+/// The message of a worker that exceeds its memory limit and ends itself.
 pub(super) const TOO_MUCH: &str = "gimlet: the memory of the worker is used up";
 
 /// The memory limit of one worker, in bytes.
@@ -45,17 +47,17 @@ pub(super) fn of_worker(options: &Test, n_workers: usize) -> u64 {
         / u64::try_from(n_workers.max(1)).unwrap_or(u64::MAX)
 }
 
-/// The bytes that all real runtimes may use together.
+/// Returns the memory limit of all real runtimes together, in bytes.
 pub(super) fn of_runtimes(options: &Test) -> u64 {
     part_of(options, SHARE_OF_RUNTIMES).max(LEAST_OF_RUNTIMES)
 }
 
-/// The bytes that the process may use that starts workers.
+/// Returns the memory limit of the process that starts workers, in bytes.
 pub(super) fn of_owner(options: &Test) -> u64 {
     part_of(options, SHARE_OF_OWNER).max(LEAST)
 }
 
-/// The bytes that each process of a real runtime may reserve: a demand beyond them is refused.
+/// Returns the memory limit in bytes of each process of a real runtime: larger reservations fail.
 pub(crate) fn of_runtime(options: &Test) -> u64 {
     sandbox::Limits::default().memory.min(of_runtimes(options))
 }
@@ -108,12 +110,12 @@ pub(super) fn keep_within(bytes: u64, n_stacks: u64) {
     }));
 }
 
-/// Whether the search that this worker is at should end, before the worker is ended.
+/// Whether the current search of this worker should end because the worker's memory is nearly used up.
 pub(crate) fn is_nearly_full() -> bool {
     IS_NEARLY_FULL.load(Ordering::Relaxed)
 }
 
-/// The bytes of memory that a process has.
+/// Returns the resident memory of a process in bytes; `None` if the system does not tell it.
 pub(super) fn resident(process: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
     let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;

@@ -1,5 +1,5 @@
-//! Watches the memory of the process that starts workers, and of the real runtimes that it or its workers
-//! started. Workers watch themselves (`room`).
+//! Watches the memory of the process that starts workers, and of the real runtimes that it and its workers started.
+//! Workers watch their own memory ([`crate::flow::room`]).
 
 use crate::args::Test;
 use crate::flow::interrupt::Interrupt;
@@ -9,19 +9,19 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::time::Duration;
 use std::{fs, io, thread};
 
-/// How often the memory is looked at.
+/// The interval between two checks of the memory.
 const TICK: Duration = Duration::from_millis(100);
-/// The search stops when its owner has used up its part of the memory. If the report then needs so many times
-/// as much, the process ends at once.
+/// The multiple of its memory limit at which the process that starts workers exits at once. At the limit itself, only
+/// the search stops, so that its report can be written.
 const MOST_PARTS: u64 = 2;
 const TOO_MUCH: &[u8] = b"gimlet: the report needs more memory than --memory allows\n";
 
-/// Watches until this process ends.
+/// Starts a thread that checks the memory limits until this process ends.
 pub(super) fn watch(options: &Test, interrupt: &Interrupt) {
     let (own, runtimes) = (of_owner(options), of_runtimes(options));
     let interrupt = interrupt.clone();
     let watching = thread::Builder::new().name("memory".to_owned());
-    // Without the thread, workers and runtimes have limits of their own all the same.
+    // If the thread can't be started, the limits that workers and runtimes enforce themselves still hold.
     drop(watching.spawn(move || {
         let owner = std::process::id();
         loop {
@@ -41,7 +41,8 @@ pub(super) fn watch(options: &Test, interrupt: &Interrupt) {
     }));
 }
 
-/// The runtime that takes most, if all together take more than so many bytes. Each is named by its guard.
+/// Returns the guard of the runtime that uses most memory if all runtimes together use more than `most` bytes, else
+/// `None`. `guards` are the process ids of the runtimes' guards.
 fn excess(guards: &[u32], most: u64) -> Option<u32> {
     let sizes = guards.iter().map(|it| (resident_with_children(*it), *it));
     let sizes: Vec<(u64, u32)> = sizes.collect();
@@ -50,7 +51,7 @@ fn excess(guards: &[u32], most: u64) -> Option<u32> {
     (most < all).then_some(largest.1)
 }
 
-/// The processes that guard the sandboxes of runtimes: children of this process or of its workers.
+/// Returns the process ids of the runtimes' guards: children of this process or of its workers.
 fn guards(owner: u32) -> Vec<u32> {
     let of_owner = children(owner);
     let of_workers = of_owner.iter().flat_map(|it| children(*it));
@@ -63,23 +64,23 @@ fn resident_with_children(process: u32) -> u64 {
     resident(process).unwrap_or(0).saturating_add(below)
 }
 
-/// The children of all threads of a process; none where the system does not tell.
+/// Returns the children of all threads of a process; none if the system does not list them.
 fn children(process: u32) -> Vec<u32> {
     let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|it| fs::read_to_string(it.path().join("children")).ok());
     lists.flat_map(|it| it.split_whitespace().flat_map(str::parse).collect::<Vec<u32>>()).collect()
 }
 
-/// The arguments of a process.
+/// Returns the command line of a process, as a list of arguments.
 fn command_line(process: u32) -> Vec<String> {
     let line = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
     line.split(|it| *it == 0).map(|it| String::from_utf8_lossy(it).into_owned()).collect()
 }
 
-/// A guard that ends takes its runtime along; whoever waits for that is told that it is gone.
+/// Kills a guard, which ends its runtime too; the caller that waits for the runtime sees that it has exited.
 fn end(guard: u32) {
     if let Some(pid) = i32::try_from(guard).ok().and_then(Pid::from_raw) {
-        // It may have ended by itself.
+        // The guard may have exited between the check and the signal, so an error is ignored.
         kill_process(pid, Signal::KILL).unwrap_or_default();
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Answers {
     pub(crate) is_open: bool,
     /// Whether no value contains a variable.
     pub(crate) is_ground: bool,
-    /// Whether they may come in another order: where predicates are tabled.
+    /// Whether SWI-Prolog may return the answers in another order, because predicates are tabled.
     pub(crate) in_any_order: bool,
 }
 

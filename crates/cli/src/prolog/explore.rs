@@ -41,7 +41,7 @@ pub(crate) struct Explored {
     pub(crate) n_diverged: usize,
     pub(crate) stop: Stop,
     pub(crate) is_saturated: bool,
-    /// Every way to call it was explored to its end, also with inputs that no type allows.
+    /// Whether all paths of all modes were explored, also with inputs that the types exclude.
     pub(crate) is_all_tried: bool,
     pub(crate) sources: BTreeMap<String, Yield>,
     pub(crate) losses: BTreeMap<String, usize>,
@@ -157,9 +157,9 @@ pub(crate) struct Search {
     pub(crate) res: Explored,
     /// Runs that may become tests, with the index of their mode.
     pub(super) kept: Vec<(usize, Ran)>,
-    /// Modes whose paths were all explored.
+    /// The indices of modes whose paths were all explored.
     pub(super) exhausted: BTreeSet<usize>,
-    /// Modes with runs that exceeded their number of steps.
+    /// The indices of modes with runs that exceeded their number of steps.
     pub(super) stopped: BTreeSet<usize>,
     /// Inputs of runs with further answers that were not asked for, with the index of their mode. `n_strange` counts
     /// the runs that ended with an answer that has no term: a cyclic term or a rational number.
@@ -342,14 +342,14 @@ pub(crate) fn explore(
     search.res.elapsed += begin.elapsed();
 }
 
-/// Whether what a search of so many runs keeps takes as much memory as it may. A search that has just begun
-/// keeps little: what an earlier one kept may not have been given back yet.
+/// Whether the runs that a search keeps use up the worker's memory. `false` for a search with few runs, which keeps
+/// little: memory of an earlier search may not have been freed yet.
 pub(super) fn is_too_much(n_runs: usize) -> bool {
     const HAS_BEGUN: usize = 20;
     HAS_BEGUN < n_runs && is_nearly_full()
 }
 
-/// The order in which modes are tried, each with the way of making its inputs.
+/// Returns the modes in the order in which they are tried, each with its index and with the way of making its inputs.
 pub(super) fn turns(task: &Task) -> Vec<(usize, &Way, Turn)> {
     let all = |turn: Turn| task.ways.iter().enumerate().map(move |it| (it.0, it.1, turn));
     let meant = |turn: Turn| all(turn).filter(|it| it.1.is_meant);
@@ -360,16 +360,16 @@ pub(super) fn turns(task: &Task) -> Vec<(usize, &Way, Turn)> {
     turns.chain(meant(Turn::Deep)).collect()
 }
 
-/// Whether inputs of other types are tried for outcomes of control constructs in bodies that no run has
-/// taken. Outcomes in clauses that no run entered are looked for with their clauses.
+/// Whether inputs of other types are tried because some outcome of a control construct has occurred in no run. Only
+/// outcomes in entered clauses count: the others are searched for together with their clauses.
 pub(super) fn needs_branches(so_far: &Explored, branches: &[Outcome], turn: Turn) -> bool {
     let is_missing =
         |it: &Outcome| so_far.entered.contains(&it.of) && !so_far.completed.contains(&it.mark);
     turn == Turn::Usual && branches.iter().any(is_missing)
 }
 
-/// Whether a mode is explored even if no clause is missing: the first, and other declared ones. The rest is for
-/// clauses that these did not reach.
+/// Whether a mode is explored even if no clause is missing: the first mode, and other declared modes whose inputs are
+/// not trusted. The remaining modes are only for clauses that these modes did not reach.
 pub(super) fn is_due(n: usize, way: &Way) -> bool {
     let is_same = 0 < n && way.is_trusted;
     n == 0 || way.is_declared && !is_same
@@ -714,7 +714,7 @@ fn told_of(program: &Program, mark: u32) -> Option<String> {
     })
 }
 
-/// Runs goals with further answers again to find all of them, within a number of steps, since later answers may
+/// Runs goals with further answers again to find all of them, within a number of steps, because later answers may
 /// complete more clauses. Returns how many goals may have even more answers.
 fn look_at_all_answers(
     session: &mut Session,

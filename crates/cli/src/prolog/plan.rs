@@ -48,7 +48,8 @@ pub(crate) struct Way {
     pub(crate) is_meant: bool,
     /// Whether inputs may contain variables.
     pub(crate) is_open: bool,
-    /// Each clause of the predicate needs a goal of it, or of one like it, to succeed first.
+    /// Whether each clause of the predicate needs a goal of the same predicate, or of another such predicate, to
+    /// succeed first.
     pub(crate) is_endlessly_recursive: bool,
 }
 
@@ -57,9 +58,9 @@ pub(crate) struct Way {
 pub(crate) struct Planned {
     pub(crate) task: Task,
     pub(crate) options: Test,
-    /// The clauses that it can reach and complete, according to static analysis.
+    /// The clauses that the predicate can reach and complete, according to static analysis.
     pub(crate) wanted: Vec<u32>,
-    /// The outcomes of control constructs in the bodies of those clauses.
+    /// The outcomes of the control constructs in the bodies of the reachable clauses.
     pub(crate) branches: Vec<Outcome>,
 }
 
@@ -67,7 +68,7 @@ pub(crate) struct Planned {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
     pub(crate) mark: u32,
-    /// The mark of its clause.
+    /// The mark of the clause whose body contains the control construct.
     pub(crate) of: u32,
 }
 
@@ -134,13 +135,14 @@ pub(crate) fn plan(session: &mut Session, asked: &Asked) -> Result<Vec<Planned>,
     Ok(res)
 }
 
-/// The predicate that `--pre` names.
+/// Returns the predicate that `--pre` names as a precondition.
 fn condition(source: &Source, text: &str) -> Result<Condition, Diagnostic> {
     let PredicateInfo { name, arity, .. } = named(source, text)?;
     Ok(Condition { name, arity })
 }
 
-/// Whether a precondition takes the arguments of a goal, or those that are given.
+/// Whether the arity of a precondition is the number of all arguments of a goal, or the number of its given
+/// arguments.
 fn takes(condition: &Condition, args: &[Arg]) -> bool {
     let n_given = args.iter().filter(|it| it.is_given()).count();
     condition.arity == args.len() || condition.arity == n_given

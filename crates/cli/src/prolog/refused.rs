@@ -12,9 +12,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// Loading takes no longer, or it is said not to end.
+/// The time limit for loading a file; loading that takes longer is reported as endless.
 const LONGEST: Duration = Duration::from_secs(20);
-/// Of all directives and goals of `initialization/1` together.
+/// The maximum number of inferences of all directives and goals of `initialization/1` of a file together.
 pub(super) const MOST_INFERENCES: u64 = 100_000_000;
 /// The maximum number of errors shown per file.
 const MOST: usize = 5;

@@ -252,7 +252,8 @@ impl<'a> Found<'a> {
     fn why(&self, source: &Source, mark: u32) -> Why {
         let mut own = self.units.iter().filter(|it| it.reachable.contains(&mark));
         let is_all_tried = own.clone().all(|it| it.is_all_tried);
-        // Goals that add facts are only tried in short sequences, so other facts may lead to the clause.
+        // Facts that the program adds at run time are only tried in short sequences of goals, so longer ones may
+        // reach the clause.
         let is_all_tried = is_all_tried && source.program.facts.is_empty();
         let has_unknowns = own.any(|it| 0 < it.solver.unknown || !it.losses.is_empty());
         if !self.reachable.contains(&mark) {

@@ -23,7 +23,7 @@ pub(crate) struct Source {
     pub(crate) impossible: BTreeSet<u32>,
     /// The goals in the program's own tests.
     pub(crate) tested: Vec<TestedGoal>,
-    /// What the SWI-Prolog that confirms may do and use.
+    /// The effects and resources that are allowed to the SWI-Prolog that confirms findings.
     pub(crate) rights: Rights,
 }
 

@@ -39,20 +39,22 @@ struct Question<'a> {
     expectation: Option<&'a Expectation>,
 }
 
-/// More than any goal that ended here needs: ten times what our machine does before it says that a goal does
-/// not end. Inferences, unlike seconds, do not depend on what else the computer does.
+/// The maximum number of inferences of a goal in SWI-Prolog: ten times the steps after which our machine reports a
+/// goal as endless, so a goal that ended in our machine needs fewer. Unlike seconds, inferences do not depend on the
+/// load of the computer.
 const MOST_INFERENCES: u64 = 10 * MANY_STEPS;
-/// And of those that make no inferences.
+/// The time limit of a goal, for goals that make no inferences.
 pub(crate) const LONGEST_GOAL: Duration = Duration::from_secs(30);
-/// Answers of a goal that are looked at where they may come in any order.
+/// The maximum number of answers of a goal that are compared if they may come in any order.
 const MOST_OF_SET: usize = 1000;
 /// The time limit for all goals of a file.
 pub(crate) const LONGEST: Duration = Duration::from_secs(120);
 
-/// If so many starts one after the other answered nothing, there is no other one.
+/// The number of consecutive starts without any answer after which SWI-Prolog is not started again.
 const SILENT_STARTS: usize = 3;
 
-/// The harness is in a module of its own, since programs may redefine predicates such as `length/2`.
+/// The script that runs the questions. Its predicates are in a module of their own, because programs may redefine
+/// predicates such as `length/2`.
 const HARNESS: &str = r#"
 :- module('$gimlet', ['$gimlet_all'/0]).
 :- set_prolog_flag(verbose_load, silent).
@@ -151,8 +153,8 @@ impl Swipl {
         }
     }
 
-    /// What SWI-Prolog says of each. A question that ends it costs no other one: it is started again with those
-    /// that come after.
+    /// Returns SWI-Prolog's verdict on each question. If a question ends the process, SWI-Prolog is started again
+    /// with the questions after it.
     fn ask(
         &self,
         source: &Source,
@@ -179,7 +181,7 @@ impl Swipl {
                 true => "swipl did not answer in time: loading the program may not end".to_owned(),
                 false => format!("swipl did not answer; it said: {said}"),
             };
-            // It answers one question after the other, so this is the one that ended it.
+            // SWI-Prolog answers the questions in order, so the first unanswered one ended the process.
             let Some(last) = (first..questions.len()).find(|it| !found.contains_key(it)) else {
                 break;
             };
@@ -193,8 +195,8 @@ impl Swipl {
         (0..questions.len()).map(verdict).collect()
     }
 
-    /// The answers to questions from the given one on, by their numbers, and the first line that it wrote to
-    /// standard error.
+    /// Starts SWI-Prolog with the questions from index `first` on. Returns its verdicts by the indices of the
+    /// questions, and the first line that it wrote to standard error. The error says why it could not be started.
     fn answers(
         &self,
         source: &Source,
@@ -235,7 +237,7 @@ impl Swipl {
         Ok((found, said))
     }
 
-    /// Whether nobody waits for answers any more.
+    /// Whether the deadline has passed or the user interrupted the search, so that no more answers are needed.
     fn is_over(&self) -> bool {
         let is_late = self.deadline.is_some_and(|it| it <= Instant::now());
         is_late || self.interrupt.load(Ordering::Relaxed)
@@ -308,15 +310,15 @@ impl Explored {
     }
 }
 
-/// Marks lines that are answers to questions.
+/// The prefix of output lines that answer questions.
 const ANSWER: &str = "@@ ";
-/// Longer lines are cut.
+/// The maximum length of a line in bytes; longer lines are cut off.
 const LONGEST_LINE: u64 = 1 << 16;
-/// So many bytes are kept of what is no answer.
+/// The maximum number of bytes of other output lines that are kept.
 const MOST_OF_OTHERS: usize = 1 << 20;
 
-/// What a program wrote into a file: all answers, and the beginning of the rest. A program may write as much as
-/// the sandbox lets it.
+/// Reads the output that a program wrote into a file: all answers, and the beginning of the rest, because a program
+/// may write as much as the sandbox allows.
 fn written(file: &Path) -> io::Result<String> {
     let mut reader = BufReader::new(fs::File::open(file)?);
     let mut res = String::new();
@@ -337,7 +339,7 @@ fn written(file: &Path) -> io::Result<String> {
     Ok(res)
 }
 
-/// The outcome in SWI-Prolog, in words.
+/// Describes the outcome in SWI-Prolog, for messages.
 fn differs(count: &str, end: &str, said: &str) -> String {
     match (end, count) {
         ("error", _) => format!("swipl throws error({said}, _)"),
@@ -350,7 +352,7 @@ fn differs(count: &str, end: &str, said: &str) -> String {
     }
 }
 
-/// Asks the questions from the given one on.
+/// Returns the script that asks the questions from index `first` on.
 fn script_text(
     source: &Source,
     questions: &[Question<'_>],
@@ -360,7 +362,8 @@ fn script_text(
     let mut res = HARNESS.replace("SECONDS", &of_goal.as_secs_f64().to_string());
     res = res.replace("INFERENCES", &MOST_INFERENCES.to_string());
     let path = source.absolute().display().to_string().replace('\\', "\\\\").replace('\'', "\\'");
-    // Goals are asked even if an initialization does not end: the clauses are there.
+    // If an initialization does not end, the limit stops loading, and the goals still run with the clauses loaded so
+    // far.
     let most = refused::MOST_INFERENCES;
     let load = format!("user:load_files('{path}', [silent(true)])");
     writeln!(res, ":- call_with_inference_limit({load}, {most}, _).").ok();

@@ -84,7 +84,7 @@ fn readable(term: &Term) -> Vec<Term> {
 
 fn again(unit: &mut Unit<'_>, input: &Input) -> Option<Ran> {
     unit.run(input).ok()?;
-    // What a precondition refuses is no input.
+    // A goal that a precondition refuses is not an input.
     unit.log.pop().filter(|it| it.finished != Finished::Unmade)
 }
 

@@ -633,8 +633,8 @@ impl Trace {
         })
     }
 
-    /// Steps such that whatever is before a step by the clocks and by the order of messages is before one of these
-    /// by the clocks alone.
+    /// Returns steps such that each step that precedes `step` by the clocks and by the order of messages precedes one
+    /// of them by the clocks alone.
     fn reaching(&self, step: usize, is_there: &dyn Fn(usize) -> bool, except: usize) -> Vec<usize> {
         let is_in =
             |it: &&Come| it.by != except && [it.first, it.second, it.by].into_iter().all(is_there);

@@ -170,7 +170,7 @@ struct Array {
     flavour: Flavour,
     is_signed: bool,
     cells: Vec<u64>,
-    /// What the cells are as expressions, of those that depend on the input.
+    /// The expressions of the cells whose values depend on the input, by the index of the cell.
     shadows: BTreeMap<usize, Shadow>,
 }
 
@@ -224,7 +224,8 @@ fn term(w: &World, key: Value) -> Option<Value> {
     terms(w).1.get(place_of(w, key).ok()?).copied()
 }
 
-/// Which term a key means is a choice if the key is an input. The keys themselves never are.
+/// Records which stored key a symbolic key equals: each comparison is a choice. Stored keys are constants on the
+/// path, because `put/2` pins them. If there are more than [`MAX_KEYS`], the key is pinned instead.
 fn follow_term(w: &mut World, key: Value) {
     if !w.is_symbolic(key) {
         return;
@@ -237,7 +238,7 @@ fn follow_term(w: &mut World, key: Value) {
     }
 }
 
-/// Keys that are compared one by one.
+/// The maximum number of keys of persistent terms with which a symbolic key is compared.
 const MAX_KEYS: usize = 32;
 
 fn put_term(w: &mut World, key: Value, value: Value) -> Value {
@@ -334,7 +335,7 @@ fn array(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<(RefId, bool
     Ok((id, array.is_signed))
 }
 
-/// A number in an array.
+/// A cell of an array of counters or atomics.
 #[derive(Clone, Copy)]
 struct Cell {
     id: RefId,
@@ -343,7 +344,8 @@ struct Cell {
 }
 
 impl Cell {
-    /// The one that the first two arguments of a builtin name. Which one is a choice if the index is an input.
+    /// Returns the cell that the first two arguments of a builtin name: the array and the one-based index. The
+    /// position is a choice if the index is symbolic.
     fn of(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<Cell, Fault> {
         let (id, is_signed) = array(w, flavour, args)?;
         let index = arg(args, 1);
@@ -367,7 +369,7 @@ impl Cell {
         Ok(number(w, bits, self.is_signed).with_shadow(shadow))
     }
 
-    /// The value must be a number that the array can hold.
+    /// Stores a value and its expression in the cell. Fails with `badarg` if the array can't hold the value.
     fn set(self, w: &mut World, value: Value) -> Result<(), Fault> {
         let bits = bits_of(w, value, self.is_signed)?;
         let array = badarg(w.run.shared.arrays.get_mut(&self.id))?;
@@ -381,7 +383,7 @@ impl Cell {
     }
 }
 
-/// Indices of larger arrays are taken as they are.
+/// The maximum size of an array in which a symbolic index is a choice. In larger arrays, the index is pinned.
 const MAX_INDICES: usize = 32;
 
 fn read(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<Value, Fault> {
@@ -399,7 +401,7 @@ fn bits_of(w: &World, value: Value, is_signed: bool) -> Result<u64, Fault> {
     badarg(bits)
 }
 
-/// The least and the greatest number of an array.
+/// Returns the least and the greatest number that a cell of the array can hold.
 fn bounds(is_signed: bool) -> (BigInt, BigInt) {
     if is_signed {
         (BigInt::from(i64::MIN), BigInt::from(i64::MAX))
@@ -408,7 +410,8 @@ fn bounds(is_signed: bool) -> (BigInt, BigInt) {
     }
 }
 
-/// An argument that must be an integer between two bounds: that it is one is a choice if it is an input.
+/// Returns an argument that must be an integer between two bounds (inclusive), and fails with `badarg` otherwise. Its
+/// type and both comparisons are choices if it is symbolic.
 fn within(w: &mut World, value: Value, (low, high): (BigInt, BigInt)) -> Result<Value, Fault> {
     if !w.is_kind(value, Kind::Integer, value.is_integer()) {
         return Err(Fault::BADARG);

@@ -96,7 +96,8 @@ fn start(
     Ok(reference)
 }
 
-/// That a timer starts, and whether it takes long, are choices if its time is an input.
+/// Records the choices of a start of a timer with a symbolic time: whether the time is an integer, whether it is
+/// negative, and whether it is long (see `World::follow_length`). An absolute time is pinned.
 fn follow_start(w: &mut World, time: Value, is_absolute: bool) {
     if is_absolute {
         return w.look_at("the absolute time of a timer", time);

@@ -168,7 +168,8 @@ impl Lifting<'_> {
         self.record.choose(site, 0, Looked::Pin(expr, term));
     }
 
-    /// What a builtin made of its arguments, `None` if it raised.
+    /// Returns the result of a builtin with its expression, and records the choices that the builtin makes about
+    /// symbolic arguments. `found` is the concrete result; `None` if the builtin raised an exception.
     pub(crate) fn lifted(
         &mut self,
         builtin: &Builtin,
@@ -227,8 +228,8 @@ pub(crate) fn spawn_fun(
     found
 }
 
-/// A process is made of a call: the module and the function are atoms. Which ones is a choice of the process
-/// that makes the call.
+/// Lifts the builtins that spawn a process with a module, a function and arguments: that the first two are atoms are
+/// choices, and the options are pinned. Which atoms they are is recorded later, when the new process makes the call.
 pub(crate) fn spawn_call(
     l: &mut Lifting<'_>,
     args: &[Value],

@@ -309,7 +309,8 @@ impl<'a> Emitter<'_, 'a> {
         self.emit_match(src, parts, fail);
     }
 
-    /// Takes the first segment off a bitstring.
+    /// Emits the code that takes the first segment off a bitstring, and jumps to `fail` if the bitstring is too
+    /// short.
     fn split_bits(
         &mut self,
         src: Src,

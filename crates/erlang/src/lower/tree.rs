@@ -40,7 +40,7 @@ pub(super) enum Tree<'a> {
         then: Box<Tree<'a>>,
         otherwise: Box<Tree<'a>>,
     },
-    /// Takes the first segment off a bitstring, for clauses that differ in its value.
+    /// Takes the first segment off a bitstring, for clauses that differ in the value of this segment.
     Split {
         src: Src,
         first: &'a PatternSegment,
@@ -263,7 +263,7 @@ impl TreeBuilder<'_> {
         }
     }
 
-    /// The tree of rows that form a table (see [`table_at`]), and of the rows behind them.
+    /// Returns the decision tree of rows that form a table (see [`table_at`]) and of the rows after them.
     fn split<'a>(
         &mut self,
         src: Src,
@@ -278,7 +278,7 @@ impl TreeBuilder<'_> {
         for row in table {
             let Some(Test::Segments([segment, others @ ..])) = row.test_of(src) else { continue };
             let mut row = row.without(src);
-            // The tests of this bitstring stay before those of other values.
+            // The tests of the segment and of the remaining bits come before the row's tests of other values.
             let later = std::mem::take(&mut row.tests);
             row.add(Src::reg(value), &segment.value);
             match any_bits(others) {
@@ -329,7 +329,7 @@ impl TreeBuilder<'_> {
                 reg
             }));
         }
-        // A size may use a variable that an earlier segment binds, in this test or in one before.
+        // The size of a segment may use a variable that an earlier segment binds, in this test or in an earlier one.
         let binds = row.binds.clone();
         Tree::Bits {
             src,
@@ -342,13 +342,14 @@ impl TreeBuilder<'_> {
     }
 }
 
-/// The shortest run of clauses that is arranged as a table. Shorter ones are tested one after the other: most binary
-/// parsers have a few clauses, of which each is a choice of its own.
+/// The minimum number of clauses with integer literals that are compiled to a table. Fewer clauses are tested one
+/// after the other: most binary parsers have a few clauses, each of which then is a choice of its own.
 const MIN_TABLE: usize = 8;
 
-/// Returns the first segment and the number of the leading rows that test the same value for bitstrings which begin
-/// with a segment of the same kind, if most of them require a certain integer there. Tables of characters are such
-/// rows: Elixir's `String.downcase/1` has more than a thousand.
+/// Returns the first segment and the number of leading rows that form a table; `None` if they form none. The rows of
+/// a table test the same value for bitstrings that begin with an integer segment of the same type and size, and at
+/// least [`MIN_TABLE`] of them require a literal there. Tables of characters have this form: Elixir's
+/// `String.downcase/1` has more than a thousand clauses.
 fn table_at<'a>(src: Src, rows: &[Row<'a>]) -> Option<(&'a PatternSegment, usize)> {
     let first_of = |row: &Row<'a>| match row.tests.first() {
         Some((at, Test::Segments([first, ..]))) if *at == src => Some(first),
@@ -366,13 +367,14 @@ fn table_at<'a>(src: Src, rows: &[Row<'a>]) -> Option<(&'a PatternSegment, usize
     (MIN_TABLE <= n_literals).then_some((first, n))
 }
 
-/// Returns the size of an integer segment in units if it is the same for every value.
+/// Returns the size of an integer segment in units; `None` if the segment has another type or a size that is not a
+/// literal.
 fn width(segment: &PatternSegment) -> Option<i64> {
     let size = segment.size.as_ref().filter(|_| segment.spec.ty == SegmentType::Integer)?;
     if let ExprKind::Literal(Term::Int(size)) = &size.kind { Some(*size) } else { None }
 }
 
-/// Returns the variable that all remaining bits are bound to, if the segments say no more than that.
+/// Returns the variable that is bound to all remaining bits; `None` if the segments test anything.
 fn any_bits(segments: &[PatternSegment]) -> Option<&Pattern> {
     match segments {
         [PatternSegment { value: value @ Pattern::Var(_), size: None, spec }]

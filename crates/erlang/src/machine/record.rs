@@ -78,7 +78,7 @@ const CALLED_MODULE: u32 = 2;
 const CALLED_NAME: u32 = 3;
 const CALLED_ARGS: u32 = 4;
 
-/// The choices of a builtin that are made where it is not known which call of it that is.
+/// Site indices of choices that are recorded at address 0, because the address of the builtin's call is not known.
 const NAME: u32 = 2;
 const GIVEN_NAME: u32 = 3;
 const TIME: u32 = 4;
@@ -158,12 +158,13 @@ pub(crate) struct Entered {
     has_symbolic: bool,
     /// Whether more keys were inserted than are kept.
     is_full: bool,
-    /// Keys that processes asked for where a search decides who goes first, and by whom.
+    /// The keys for which processes asked while schedules are searched. The entry of `by` with the same index says
+    /// which process asked, and how.
     asked: Vec<Value>,
     by: Vec<Asked>,
 }
 
-/// Who asked for a key.
+/// The process that asked for a key, and its mode of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Asked {
     who: PidId,
@@ -197,9 +198,9 @@ impl Entered {
         std::mem::take(&mut self.has_symbolic)
     }
 
-    /// A process asks for a key. Returns the keys that others asked for before, if one of the two might have
-    /// changed what the other one found: they come to the same object only for some inputs, and then the order
-    /// of the two counts. `None`: too many were asked for.
+    /// Records that a process asks for a key. Returns the keys of earlier conflicting requests: those of other
+    /// processes where one of the two accesses writes. Only if such a key equals this one does the order of the two
+    /// requests matter. `None` if there are more requests than can be compared one by one.
     pub(crate) fn ask(&mut self, key: Value, who: PidId, how: Mode) -> Option<Vec<Value>> {
         let this = Asked { who, how };
         let counts = |it: &Asked| it.who != who && (it.how == Mode::Write || how == Mode::Write);
@@ -248,20 +249,21 @@ impl World {
         Lifting { record, heap, atoms, pc: 0 }.concretise(what, &[value], |_| true);
     }
 
-    /// The symbolic half of a builtin that looks at more than its arguments, if the run is recorded.
+    /// Returns the lifting for a builtin that depends on more than its arguments; `None` if the run is not recorded
+    /// or the recorder is full.
     pub(crate) fn following(&mut self) -> Option<Lifting<'_>> {
         let World { record: Some(record), heap, atoms, .. } = self else { return None };
         (!record.is_full).then_some(Lifting { record, heap, atoms, pc: 0 })
     }
 
-    /// A builtin compares two values: how that comes out is a choice if one of them is symbolic.
+    /// Records the result of a comparison that a builtin made. It is a choice if one of the values is symbolic.
     pub(crate) fn compare_values(&mut self, op: Cmp, (a, b): (Value, Value), holds: bool) {
         if let Some(mut lifting) = self.following() {
             lifting.compared(0, op, a, b, holds);
         }
     }
 
-    /// Whether a value that a builtin is given is of a kind; a choice if the value is symbolic.
+    /// Returns `holds`: whether a value is of a kind. Records the test as a choice if the value is symbolic.
     pub(crate) fn is_kind(&mut self, value: Value, kind: Sort, holds: bool) -> bool {
         if let Some(mut lifting) = self.following() {
             lifting.test_kind(0, value, kind, holds);
@@ -269,7 +271,8 @@ impl World {
         holds
     }
 
-    /// What a builtin found by another one, with what that says of symbolic arguments.
+    /// Returns the value `found` that one builtin computed by the operation of another one, with the expression that
+    /// the lifting `own` of that operation gives it.
     pub(crate) fn followed(&mut self, own: Own, args: &[Value], found: Value) -> Value {
         let followed = self.following().and_then(|mut it| own(&mut it, args, Some(found)));
         followed.unwrap_or(found)
@@ -326,7 +329,8 @@ impl World {
         }
     }
 
-    /// Who is meant by a name that is an input: each name that a process of the program has is a choice.
+    /// Records which registered process a symbolic name means: each name of a process of the program is a choice. The
+    /// name is pinned if it is that of a process of the runtime system.
     pub(crate) fn follow_name(&mut self, name: Value) {
         let found = name.as_atom();
         let (Some(expr), true) = (own_expr(name), self.is_kind(name, Sort::Atom, found.is_some()))
@@ -344,7 +348,7 @@ impl World {
         }
     }
 
-    /// The names that processes of the program have on this node.
+    /// Returns the names on this node that belong to processes of the program, not of the runtime system.
     fn given_names(&self) -> Vec<AtomId> {
         let here = self.here();
         let is_own = |pid: &PidId| !self.is_from_the_beginning(*pid);
@@ -352,7 +356,8 @@ impl World {
         own.map(|it| it.0.1).collect()
     }
 
-    /// A process gets a name that is an input: whether it is one that tested code names is a choice.
+    /// Records which name a process gets if the name is symbolic: each registered name of the program and each name
+    /// in the tested code is a choice.
     pub(crate) fn follow_given_name(&mut self, name: Value) {
         self.follow_name(name);
         let Ok(term) = to_term(&self.heap, &self.atoms, name) else { return };
@@ -364,7 +369,8 @@ impl World {
         }
     }
 
-    /// To whom a message goes, if that is an input.
+    /// Returns the receiver of a message with its shape recorded as choices. Node names, pids, ports and references
+    /// that are symbolic are pinned.
     pub(crate) fn follow_receiver(&mut self, to: Value) -> Value {
         if !self.is_symbolic(to) {
             return to;
@@ -399,7 +405,8 @@ impl World {
         to
     }
 
-    /// Whether a value is a number of milliseconds that a receive can wait for: a choice if it is an input.
+    /// Returns whether a value is a number of milliseconds that a receive can wait for. The type and the range of a
+    /// symbolic value are choices, and so is the atom `infinity`.
     pub(crate) fn follow_time(&mut self, time: Value) -> bool {
         let holds = time.as_int().is_some_and(|it| u32::try_from(it).is_ok());
         let (Some(expr), Ok(term)) = (own_expr(time), to_term(&self.heap, &self.atoms, time))
@@ -419,7 +426,7 @@ impl World {
         holds
     }
 
-    /// Whether a number is less than another one: a choice if it is an input.
+    /// Returns whether a number is less than the bound. The comparison is a choice if the number is symbolic.
     pub(crate) fn is_less(&mut self, value: Value, bound: i64) -> bool {
         let bound = Value::int(bound);
         let holds = compare_value(&self.heap, &self.atoms, value, bound).is_lt();
@@ -427,8 +434,9 @@ impl World {
         holds
     }
 
-    /// How long somebody waits, where the search of schedules decides who goes first: the time counts only in
-    /// that what takes long happens when nobody else can do anything. Otherwise it counts if others wait, too.
+    /// Pins a symbolic waiting time if the order of events depends on it. While schedules are searched, whether the
+    /// time is less than [`LONG_MILLIS`] is a choice, and only longer times are pinned, because they expire only when
+    /// no process can go on. Otherwise, the time is pinned if another timer is pending.
     pub(crate) fn follow_length(&mut self, time: Value) {
         if time.shadow().is_none() {
             return;

@@ -228,7 +228,7 @@ impl Machine {
         Ok((run?, *recorder))
     }
 
-    /// Makes a recorder ready for the next run, with the names that the loaded code has.
+    /// Prepares a recorder for the next run, with the names that occur in the loaded code.
     pub(super) fn begin_record(&self, recorder: &mut Recorder) {
         recorder.begin();
         recorder.named = Arc::clone(&self.named);

@@ -317,7 +317,7 @@ impl World {
     /// Drops the state of the run, and keeps the loaded code.
     pub fn reset(&mut self, mark: Mark, n_atoms: usize) {
         self.run = RunState::default();
-        // These hold files, programs and connections of the host, which close with them.
+        // The values dropped here hold open files, programs and connections of the host, which are closed with them.
         self.files.reset();
         self.ports.reset();
         self.code_path.chosen = None;

@@ -597,7 +597,7 @@ fn integer_division(m: &mut Machine, name: &str, x: &Number, y: &Number) -> Resu
     if name == "rem" {
         return Ok(Number::integer(rest));
     }
-    // With the sign of the divisor.
+    // `mod` has the sign of the divisor, so it differs from the remainder if the signs of the two differ.
     let is_other = !rest.is_zero() && rest.is_negative() != b.is_negative();
     let modulus = if is_other { rest + &b } else { rest };
     Ok(Number::integer(match name {
@@ -751,7 +751,7 @@ fn integer_power(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Faul
     Ok(Number::integer(m.metered(|it| power_of(it, &base, n))?))
 }
 
-/// By squaring.
+/// Returns the power of an integer, computed by repeated squaring.
 fn power_of<W: Work>(work: &W, base: &BigInt, exponent: u32) -> Result<BigInt, W::Stopped> {
     let mut res = BigInt::one();
     for bit in (0..u32::BITS - exponent.leading_zeros()).rev() {

@@ -1,4 +1,4 @@
-//! Counts the work within a single operation, so that budgets and interrupts end it, too.
+//! Counts the work within a single operation, so that budgets and interrupts stop long operations too.
 
 use crate::builtins::PARTS_PER_STEP;
 use crate::machine::{Fault, Machine, Stop};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use term::large_integers::Work;
 
-/// How much an operation has done, and how much it may do.
+/// The work that an operation has done, and the maximum that it may do.
 pub(crate) struct Meter {
     n_parts: Cell<u64>,
     most: u64,
@@ -30,7 +30,8 @@ impl Work for Meter {
 }
 
 impl Machine {
-    /// Does an operation whose work counts as steps while it is done.
+    /// Runs an operation and counts its work as steps of the run. Stops the operation at the limit of steps or at an
+    /// interrupt.
     pub(crate) fn metered<T>(
         &mut self,
         operation: impl FnOnce(&Meter) -> Result<T, Stop>,

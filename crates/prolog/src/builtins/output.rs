@@ -311,7 +311,7 @@ impl Machine {
         self.check_room(text.len())
     }
 
-    /// Refuses to make a text of more bytes than may still be made.
+    /// Fails if a text of this many bytes would exceed the memory or the work that the run has left.
     pub(crate) fn check_room(&self, n_bytes: usize) -> Result<(), Fault> {
         if self.writable() < n_bytes { Err(self.too_large()) } else { Ok(()) }
     }

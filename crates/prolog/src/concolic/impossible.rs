@@ -65,8 +65,8 @@ impl Machine {
         res
     }
 
-    /// Predicates each of whose clauses calls one of them: none of their goals succeeds. The clause that ends
-    /// the recursion is missing, or can't be completed.
+    /// Returns the predicates that no goal can succeed for, because each of their clauses calls such a predicate. The
+    /// clause that ends the recursion is missing or can't be completed.
     pub fn endlessly_recursive(&self, program: &Program) -> Vec<PredId> {
         let mut heap = Heap::default();
         let all = self.parts(program, &mut heap);
@@ -92,8 +92,8 @@ impl Machine {
         }
     }
 
-    /// The marks of clauses that may be completed, and of those that may succeed. A clause whose last goal
-    /// never returns is completed when it comes there.
+    /// Returns the marks of the clauses that may be completed, and of those that may succeed. A clause whose last
+    /// goal never returns counts as completed when it calls that goal.
     fn succeeding(&self, heap: &mut Heap, all: &[Parts]) -> (FxHashSet<u32>, FxHashSet<u32>) {
         let (mut completed, mut succeeding) = (FxHashSet::default(), FxHashSet::default());
         loop {
@@ -212,7 +212,7 @@ impl Machine {
         !is_own && never_returns(self.atoms.text(name), arity)
     }
 
-    /// The predicate of the program that a goal calls.
+    /// Returns the predicate of the program that a goal calls; `None` if it calls none or if the callee is unknown.
     fn callee(&self, goal: Value, from: PredId) -> Option<PredId> {
         let functor = match goal.view() {
             View::Struct(functor, _) => functor,

@@ -209,7 +209,7 @@ pub(super) fn plain_goals(n_more: usize) -> &'static [&'static str] {
     }
 }
 
-/// Whether a declared type says nothing of the items of its lists, so that their inferred type counts.
+/// Whether a declared type says nothing about the items of its lists, so that their inferred type is used.
 fn leaves_items_open(text: &str) -> bool {
     let is_plain = |it: &str| !it.contains('(') && !it.contains("pair");
     text.split('|').all(is_plain)

@@ -36,8 +36,8 @@ pub struct PredicateInfo {
     pub is_exported: bool,
     /// Its clauses are facts that goals may add and remove.
     pub is_dynamic: bool,
-    /// Whether its clauses are in another file, which the program loads, or belong to another module, which calls them:
-    /// `error:has_type/2` and other hooks.
+    /// Whether the clauses of the predicate are in another file, which the program loads, or belong to a hook of
+    /// another module, which calls them: `error:has_type/2` and the like.
     pub is_foreign: bool,
     /// Whether another predicate of the program certainly calls it.
     pub is_called: bool,
@@ -225,7 +225,7 @@ impl Machine {
             res.push(FactInfo { name: name.to_owned(), arity, added_by, named_by });
             res.len() - 1
         };
-        // Those that have the clauses of tabled predicates are dynamic too.
+        // The predicates that hold the clauses of tabled predicates are dynamic too, but their clauses are no facts.
         let has_table = |it: &crate::code::Pred| {
             self.modules.tabled.iter().any(|of| of.0.0 == it.module && *of.1 == it.name)
         };
@@ -471,7 +471,7 @@ impl Program {
         Some((text, clause.line))
     }
 
-    /// The mark of the clause in whose body a branch is; `None`: it is the mark of a clause.
+    /// Returns the mark of the clause whose body contains a branch; `None` if `mark` is not the mark of a branch.
     pub fn clause_of_branch(&self, mark: u32) -> Option<u32> {
         let branch = self.clauses.get(mark as usize).filter(|it| it.branch.is_some())?;
         let info = self.predicates.iter().find(|it| it.id == branch.pred)?;

@@ -24,11 +24,11 @@ pub struct Goal {
     /// Declared types by argument index. Inputs of other types are not tried; a result of another type is a
     /// broken promise.
     pub types: Vec<(usize, Term)>,
-    /// Predicates that must succeed for an input to count.
+    /// The preconditions: predicates that must succeed for an input to be used.
     pub conditions: Vec<Condition>,
 }
 
-/// A predicate that takes all arguments of the goal, or those that are given.
+/// A precondition: a predicate that takes all arguments of the goal, or only the given ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     pub name: String,
@@ -109,7 +109,8 @@ struct Extent {
 const MANY_STEPS: u64 = 500_000;
 const FEW_STEPS: u64 = 5_000;
 
-/// More answers of a goal are found if they are wanted, but not kept: they may grow without end.
+/// The maximum number of answers of a goal that are kept. Further answers are only counted, because they may grow
+/// without end.
 const MOST_KEPT: usize = 100;
 
 /// A global variable that is set when the goals before the goal are done.
@@ -380,7 +381,7 @@ impl<'m> Unit<'m> {
         let mut hasher = rustc_hash::FxHasher::default();
         taken.clone().for_each(|it| it.hash(&mut hasher));
         let path = hasher.finish();
-        // All runs are kept, and a path may have thousands of choices.
+        // Choices are only kept on request, because all runs are kept and a path may have thousands of choices.
         let wanted = recorder.and_then(|it| it.matched.as_ref());
         let choices: Vec<(SiteId, usize)> = taken.filter(|_| wanted.is_some()).collect();
         let matched: Vec<(PredId, Vec<u32>)> = wanted.into_iter().flatten().cloned().collect();
@@ -399,7 +400,8 @@ impl<'m> Unit<'m> {
         }
     }
 
-    /// `\\+ \\+ catch(p(Args), _, fail)` for every precondition: they bind nothing.
+    /// Returns `\\+ \\+ catch(p(Args), _, fail)` for each precondition. The double negation undoes the bindings of
+    /// the precondition.
     fn conditions(&mut self, heap: &mut Heap, call: Value) -> Vec<Value> {
         let atoms = &mut self.machine.atoms;
         let mut res = Vec::new();

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 /// The number of steps between two checks of the budgets. A step allocates only a few cells, so memory needs
 /// no check at each step.
 const STEPS_BETWEEN_CHECKS: u64 = 256;
-/// A run may return from so many frames for each step of its budget.
+/// How many returns from frames a run may make for each step of its budget.
 const RETURNS_PER_STEP: u64 = 4;
 
 /// The outcome of a builtin.
@@ -63,7 +63,7 @@ impl Machine {
         self.check_goal_limits()
     }
 
-    /// Every now and then: whether the run may go on that returns from its frames.
+    /// Checks the limit on returns from frames, and the interrupt. Called once per [`STEPS_BETWEEN_CHECKS`] returns.
     #[cold]
     pub(crate) fn check_returns(&mut self) -> Result<(), Fault> {
         let most = self.limits.steps.saturating_mul(RETURNS_PER_STEP);

@@ -30,14 +30,14 @@ pub struct Machine {
     /// The module from which the running builtin was called.
     pub(crate) context: AtomId,
     pub(crate) flags: FxHashMap<AtomId, Record>,
-    /// The files that programs may use; `None`: no files.
+    /// The files that programs may use; `None` if they may use no files.
     pub disk: Option<Box<dyn Disk>>,
     /// The time at which runs begin, in seconds since 1970.
     pub epoch: f64,
     pub(crate) known: crate::program::Known,
     /// The module whose text is being loaded.
     pub(crate) load_module: AtomId,
-    /// The file of that text, and the line of the term that is being loaded.
+    /// The file of the text that is being loaded, and the line of the term in it.
     pub(crate) load_place: Option<(String, usize)>,
     /// Records which choices of the run depend on its input; `None` for runs that are not recorded.
     pub(crate) recorder: Option<Box<crate::concolic::Recorder>>,
@@ -55,9 +55,9 @@ pub struct Machine {
     pub(crate) thrown_at: Vec<u32>,
     /// The control state of the query that runs.
     pub(crate) control: Control,
-    /// What the run has changed so far, besides the program.
+    /// The state of the run besides the program and the heap.
     pub(crate) run: RunState,
-    /// What directives left behind: the beginning of every run.
+    /// The state that directives left behind: each run begins with it.
     pub(crate) loaded: Loaded,
 }
 
@@ -68,8 +68,8 @@ pub(crate) struct Control {
     pub steps: u64,
     /// The number of steps at which the budgets are checked next.
     pub(crate) check_at: u64,
-    /// Returns from frames so far in this run, and the count at which the budgets are looked at again. After
-    /// backtracking a goal may return through many frames without a call: `nat(s(N)) :- nat(N)`.
+    /// The number of returns from frames so far in this run, and the number at which the budgets are checked next.
+    /// After backtracking, a goal may return through many frames without a call: `nat(s(N)) :- nat(N)`.
     pub(crate) returns: u64,
     pub(crate) check_returns_at: u64,
     pub(crate) frames: Vec<Frame>,
@@ -109,13 +109,13 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    /// The state before a query: the only frame is the bottom one.
+    /// Returns the state before a query, in which the only frame is the bottom one.
     pub(crate) fn new() -> Control {
         Control { frames: vec![Frame::default()], ..Control::default() }
     }
 }
 
-/// What one run changes besides the program and the heap. The end of the run replaces all of it.
+/// The state of one run besides the program and the heap. The end of the run replaces all of it.
 #[derive(Debug, Default)]
 pub(crate) struct RunState {
     /// Whether the run has asked for something that depends on the environment, such as the clock or a flag.
@@ -132,7 +132,7 @@ pub(crate) struct RunState {
 }
 
 impl RunState {
-    /// The state in which a run begins.
+    /// Returns the state in which a run begins.
     pub(crate) fn new(loaded: &Loaded) -> RunState {
         RunState {
             globals: loaded.globals.clone(),
@@ -146,7 +146,7 @@ impl RunState {
 /// The seed of the pseudo-random numbers of each run.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What directives left behind for all runs.
+/// The state that directives left behind for all runs.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
     pub(crate) globals: FxHashMap<AtomId, Vec<Global>>,

@@ -1,11 +1,11 @@
-//! `$/0` in the body of a clause: it is a cut, and what comes after it must succeed once.
+//! Translates `$/0` in the body of a clause: it is a cut, and the goals after it must succeed exactly once.
 
 use crate::code::Kind;
 use crate::data::{AtomId, FunctorId, Value};
 use crate::machine::{Machine, is_control};
 
 impl Machine {
-    /// The body with `!, '$guard'(PI, Last, Rest)` for `$, Rest`.
+    /// Returns the body with each `$, Rest` replaced by `!, '$guard'(PI, Last, Rest)`.
     pub(crate) fn guarded_body(&mut self, module: AtomId, head: Value, body: Value) -> Value {
         let dollar = self.atoms.intern("$");
         if !self.has_guard(dollar, body) {
@@ -31,7 +31,8 @@ impl Machine {
         false
     }
 
-    /// `module`: of the clause, where the last goal of the body is the clause's last call.
+    /// Replaces `$` in a part of a body. `module` is the module of the clause if the part's last goal is the clause's
+    /// last call, else `None`.
     fn with_guard(
         &mut self,
         dollar: AtomId,
@@ -69,7 +70,7 @@ impl Machine {
         self.heap.structure(FunctorId::AND, &[Value::atom(AtomId::CUT), guarded])
     }
 
-    /// The indicator of the predicate that a conjunction calls last; `none` for a builtin.
+    /// Returns the indicator of the predicate that a conjunction calls last; the atom `none` if that is a builtin.
     fn last_called(&mut self, module: AtomId, goals: Value) -> Value {
         let mut last = self.heap.deref(goals);
         while last.is_struct(FunctorId::AND) {

@@ -1,5 +1,5 @@
-//! Habits of writing that the loader warns about, as SWI-Prolog does: variables that occur once, and clauses
-//! of one predicate with others in between.
+//! Style warnings of the loader, as in SWI-Prolog: variables that occur once in a clause, and predicates whose
+//! clauses are not together.
 
 use crate::code::{ClauseId, PredId};
 use crate::data::Value;
@@ -7,14 +7,14 @@ use crate::machine::Machine;
 use crate::program::load::Loading;
 use rustc_hash::FxHashMap;
 
-/// What is checked of a text, and the predicates that it has defined so far.
+/// The checks that are enabled for a text, and the predicates that it has defined so far.
 #[derive(Debug)]
 pub(crate) struct Style {
     pub(crate) singletons: bool,
     discontiguous: bool,
     /// The predicate of the last clause.
     last: Option<PredId>,
-    /// Where the first clause of each predicate stands.
+    /// The line of the first clause of each predicate.
     first_lines: FxHashMap<PredId, usize>,
 }
 
@@ -30,7 +30,7 @@ impl Default for Style {
 }
 
 impl Machine {
-    /// `:- style_check(-singleton)`, and lists of such.
+    /// Enables or disables checks as `:- style_check(-singleton)` says, or a list of such terms.
     pub(crate) fn check_style(&mut self, what: Value, loading: &mut Loading) {
         let what = self.heap.deref(what);
         if what.is_cons() {
@@ -49,11 +49,11 @@ impl Machine {
         }
     }
 
-    /// Warns if the clause that was just added belongs to a predicate whose other clauses in this text have
-    /// clauses of another predicate behind them.
+    /// Warns if the clause that was just added follows clauses of another predicate although its own predicate has
+    /// earlier clauses in the same text.
     pub(crate) fn check_together(&mut self, clause: ClauseId, loading: &mut Loading) {
         let id = self.db.clause(clause).pred;
-        // Each test of a unit is a predicate of its own.
+        // Each test of a test unit is a predicate of its own, so tests are not checked.
         if !loading.units.is_empty() {
             return;
         }
@@ -71,7 +71,7 @@ impl Machine {
         ));
     }
 
-    /// `p/1`, as the text of the program has it.
+    /// Returns the indicator of a predicate with the name that the program's text uses: `p/1`.
     fn written_name(&self, id: PredId) -> String {
         let pred = self.db.get(id);
         format!("{}/{}", self.atoms.text(self.source_name(id)), pred.arity)

@@ -58,7 +58,7 @@ impl Machine {
         // A tabled predicate without clauses fails; it is not an error.
         self.declare_dynamic(module, other_functor);
         let source = Source { file: loading.file, line: u32::try_from(loading.line).unwrap_or(0) };
-        // What asks the table is no clause of the source.
+        // The generated clause that looks up the table is not in the source, so it gets no coverage mark.
         let marking = std::mem::take(&mut self.db.marking);
         let added = self.add_clause(module, clause, source, Place::Loaded);
         self.db.marking = marking;
@@ -70,12 +70,13 @@ impl Machine {
         }
     }
 
-    /// Whether predicates of the module are tabled: answers come in no order then.
+    /// Whether predicates of the module are tabled, so that the order of answers is undefined.
     pub fn has_tables(&self, module: &str) -> bool {
         self.modules.tabled.keys().any(|it| self.atoms.text(it.0) == module)
     }
 
-    /// The name that the source gives a predicate: one that has the clauses of a tabled one has another.
+    /// Returns the name of a predicate in the source. The clauses of a tabled predicate are stored under another
+    /// name.
     pub(crate) fn source_name(&self, id: PredId) -> AtomId {
         let pred = self.db.get(id);
         let of = |it: &(&(AtomId, FunctorId), &AtomId)| {

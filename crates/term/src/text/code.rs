@@ -172,7 +172,8 @@ pub fn read_script(text: &str) -> Result<Vec<CodeStep>, ReadError> {
     Ok(res)
 }
 
-/// A list of terms with variables in them, which have any names: `[{K, 3}, X]`. Also the names by their numbers.
+/// Reads a list of terms with variables, which may have any names: `[{K, 3}, X]`. Returns the items, and the names of
+/// the variables by their numbers.
 pub fn read_open_list(text: &str) -> Result<(Vec<Code>, Vec<String>), ReadError> {
     let mut reader = Reader::new(text)?;
     reader.variables = Some(Vec::new());
@@ -197,7 +198,7 @@ pub fn read_open_list(text: &str) -> Result<(Vec<Code>, Vec<String>), ReadError>
     Err(ReadError { offset: start, problem })
 }
 
-/// The number of a variable; `_` is another one each time.
+/// Returns the number of a variable. Each `_` is a new variable.
 fn numbered(known: &mut Vec<String>, name: &str) -> u32 {
     let place = known.iter().position(|it| it == name && name != "_");
     let place = place.unwrap_or_else(|| {

@@ -111,7 +111,7 @@ pub(super) struct Reader<'a> {
     pub(super) offset: usize,
     /// How many bitstrings and functions enclose the current place; these are read recursively.
     pub(super) n_nested: usize,
-    /// The names that variables have had, where any name will do.
+    /// The names of the variables so far, where variables may have any name; `None` where they may not.
     pub(super) variables: Option<Vec<String>>,
 }
 

@@ -17,7 +17,8 @@ pub(super) fn delegate_of(function: &Function) -> Option<(Atom, Atom, usize)> {
         .then(|| (module.clone(), name.clone(), args.len()))
 }
 
-/// The function whose result is the result of this one, whatever it is given: `total(L) -> total(L, [])`.
+/// Returns the function whose result this function returns for all arguments: `total(L) -> total(L, [])`. `None` if
+/// the result is not that of a single last call.
 pub(super) fn answered_by(of: &Atom, function: &Function) -> Option<(Atom, Atom, usize)> {
     let (_, mut body) = only_clause(&function.lambda.params, &function.lambda.body);
     while let ExprKind::Let { body: last, .. } | ExprKind::Seq(_, last) = &body.kind {
@@ -30,7 +31,8 @@ pub(super) fn answered_by(of: &Atom, function: &Function) -> Option<(Atom, Atom,
     Some((as_atom(module)?.clone(), as_atom(name)?.clone(), args.len()))
 }
 
-/// The body of a function whose single clause matches everything, and the variables bound to its arguments.
+/// Returns the body of a function whose first clause matches all arguments, and the variables bound to the arguments.
+/// The body of any other function is returned whole.
 fn only_clause<'e>(params: &[VarId], body: &'e Expr) -> (Vec<VarId>, &'e Expr) {
     let mut vars = params.to_vec();
     if let ExprKind::Case { clauses, .. } = &body.kind

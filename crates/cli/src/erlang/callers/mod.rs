@@ -90,20 +90,23 @@ pub(crate) struct Flows {
 pub(crate) struct Uses {
     /// Functions that only pass their arguments on to one outside of the project.
     pub(crate) delegates: FxHashMap<UnitName, UnitName>,
-    /// Functions that return what another one of the project returns, whatever they are given.
+    /// Functions whose result is always that of their last call, with the called function, which is in the project
+    /// too.
     pub(crate) answered_by: FxHashMap<UnitName, UnitName>,
-    /// Functions that their documentation hides and that no code of the project refers to.
+    /// Functions that are hidden in the documentation and that no code of the project refers to.
     pub(crate) left_alone: FxHashSet<UnitName>,
     /// Functions without documentation that no code of the project refers to. They may be callbacks if the behaviours
     /// of their modules can't be found.
     pub(crate) unmentioned: FxHashSet<UnitName>,
 }
 
-/// Functions that answer one after another, at most: a function may answer for itself.
+/// The maximum length of a chain of functions that return each other's results. Without a limit, a recursive function
+/// would give an endless chain.
 const MAX_ANSWERS: usize = 10;
 
 impl Uses {
-    /// The function that makes the results of a unit, behind those that only return them.
+    /// Returns the function that computes the results of a unit: the end of the chain of functions that return the
+    /// result of their last call.
     pub(crate) fn maker_of_results(&self, unit: &UnitName) -> UnitName {
         let next = |it: &&UnitName| self.answered_by.get(it);
         let chain = std::iter::successors(Some(unit), next).take(MAX_ANSWERS);
@@ -243,8 +246,8 @@ impl Offer {
         match (visibility, self.doc(unit)) {
             (Visibility::Local, _) | (_, Doc::Hidden) => !self.mentions.anywhere.contains(unit),
             (Visibility::Exported, Doc::Shown) => true,
-            // Where functions are documented, one that is not and that other modules call is theirs, and one that
-            // is called in some module is their callback.
+            // In a project with documentation, an undocumented function is internal if other modules call it, or if
+            // it may be a callback: a call of its name and arity has a module that is no literal.
             (Visibility::Exported, Doc::None) => {
                 let Mentions { from_outside, of_some_module, .. } = &self.mentions;
                 let name = (unit.function.clone(), unit.arity);
@@ -267,7 +270,7 @@ impl Offer {
 struct Mentions {
     anywhere: FxHashSet<UnitName>,
     from_outside: FxHashSet<UnitName>,
-    /// Names and arities of functions that are called in a module that the call does not name: `Handler:event(E)`.
+    /// Names and arities of functions in calls whose module is not a literal: `Handler:event(E)`.
     of_some_module: FxHashSet<(Atom, usize)>,
 }
 

@@ -15,7 +15,7 @@ const MAX_COUNTED: usize = 1000;
 
 #[derive(Default)]
 pub(super) struct Ends {
-    /// How many runs of each input there were, and how many of them showed a cause.
+    /// The number of runs of each input, by the input's hash, and below, the number of those that showed each cause.
     n_runs: BTreeMap<u64, usize>,
     n_shown: BTreeMap<(Cause, u64), usize>,
     of_inputs: BTreeMap<u64, Results>,
@@ -46,7 +46,7 @@ impl Ends {
         self.known.len()
     }
 
-    /// A run of an input, and each cause that it shows.
+    /// Counts a run of an input and the causes that it showed.
     pub(super) fn ran(&mut self, input: &Input, causes: BTreeSet<Cause>) {
         let mark = mark_of(input);
         *self.n_runs.entry(mark).or_default() += 1;
@@ -55,14 +55,14 @@ impl Ends {
         }
     }
 
-    /// Whether some runs of an input show a cause and others do not.
+    /// Whether some runs of an input showed the cause and others did not.
     pub(super) fn is_by_schedule(&self, input: &Input, cause: &Cause) -> bool {
         let mark = mark_of(input);
         let n_shown = self.n_shown.get(&(cause.clone(), mark)).copied().unwrap_or_default();
         self.n_runs.get(&mark).is_some_and(|it| n_shown < *it)
     }
 
-    /// Adds a run; returns whether it is the first of its input.
+    /// Adds a run. Returns whether it is the first run of its input.
     pub(super) fn see(
         &mut self,
         input: &Input,

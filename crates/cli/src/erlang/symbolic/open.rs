@@ -1,5 +1,5 @@
-//! Arguments of which parts are left open: `--args '[{K, 3}]'`. The unit is called by a function whose parameters
-//! are the variables.
+//! Arguments with variables: `--args '[{K, 3}]'`. A generated function with the variables as its parameters calls the
+//! unit, and is unfolded in its place.
 
 use crate::diagnostic::Diagnostic;
 use crate::erlang::contract::Contract;
@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use term::{Code, Domain, Style, Term, Type, TypeId, print, read_open_list};
 use trace::Input;
 
-/// How the arguments of a unit are made of those of the function that is unfolded.
+/// The arguments of a unit as patterns over the parameters of the generated function.
 pub(super) struct Open {
     args: Vec<Code>,
-    /// The names of the variables.
+    /// The names of the variables, by their numbers.
     pub(super) names: Vec<String>,
 }
 
@@ -35,7 +35,8 @@ impl Open {
         Ok(Open { args, names })
     }
 
-    /// A module with a function that takes the variables and calls the unit, and that function.
+    /// Returns a module with the generated function, which takes the variables and calls the unit, and the name of
+    /// that function.
     pub(super) fn code(&self, unit: &UnitName) -> (ModuleCode, UnitName) {
         let name = term::Atom::new(&format!("gimlet$open:{unit}"));
         let args = self.args.iter().map(core_of).collect();
@@ -47,7 +48,8 @@ impl Open {
         (code, UnitName { module: name, function: unit.function.clone(), arity })
     }
 
-    /// What the variables may be: parts of what the spec allows, as far as tuples and lists lead there.
+    /// Returns the contract of the generated function. The type of a variable is the part of the unit's type at the
+    /// variable's first place, found through tuples and lists; a variable elsewhere has the type `any()`.
     pub(super) fn contract(&self, of: &Contract) -> Contract {
         let mut types = of.domain.types.clone();
         let mut found: BTreeMap<u32, TypeId> = BTreeMap::new();
@@ -71,19 +73,19 @@ impl Open {
         Contract { domain, seeds: vec![Input { args: seed }], ..Contract::default() }
     }
 
-    /// The arguments as they were written, with the names of the variables.
+    /// Returns the arguments in Erlang syntax, with the names of the variables.
     pub(super) fn text(&self) -> String {
         let name = |it: usize| self.names.get(it).cloned().unwrap_or_default();
         self.args.iter().map(|it| written(it, &name)).collect::<Vec<_>>().join(", ")
     }
 
-    /// The arguments of the unit for these values of the variables.
+    /// Returns the arguments of the unit for these values of the variables.
     pub(super) fn args(&self, input: &Input) -> Vec<Term> {
         self.args.iter().map(|it| filled(it, input)).collect()
     }
 }
 
-/// The arguments in brackets, of a call of the unit too.
+/// Returns the arguments as the text of a list. The text may also be a call of the unit: `start({K, 3}, X)`.
 fn without_name(text: &str, unit: &UnitName) -> String {
     let (module, function) = (unit.module.as_str(), unit.function.as_str());
     let rest = text.trim().trim_end_matches('.');

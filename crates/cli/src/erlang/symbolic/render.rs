@@ -16,7 +16,7 @@ use trace::Outcome;
 /// The data of a page.
 pub(super) struct Page<'a> {
     pub(super) called: Called<'a>,
-    /// The names of the inputs.
+    /// The names of the inputs, by their numbers.
     pub(super) names: Vec<String>,
     pub(super) shows_tree: bool,
     pub(super) depth: usize,
@@ -81,7 +81,7 @@ impl Page<'_> {
         out.push('\n');
     }
 
-    /// The function with its inputs.
+    /// Returns the title of the tree: the call of the function with its inputs, and the depth.
     pub(super) fn head(&self) -> String {
         let Called { unit, open } = self.called;
         let args = match open {

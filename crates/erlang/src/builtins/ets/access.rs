@@ -32,7 +32,8 @@ pub(super) fn find(w: &mut World, table: Value, need: Access) -> Result<RefId, F
     Ok(id)
 }
 
-/// How the keys of a table, and one more, are ordered: each pair of which one is symbolic is a choice.
+/// Records how the keys of a table and `other`, if given, are ordered: the comparison of each pair of keys with a
+/// symbolic one is a choice. If there are too many keys or pairs, the symbolic keys are pinned instead.
 pub(super) fn follow_order(w: &mut World, id: RefId, other: Option<Value>) {
     if w.record.is_none() {
         return;
@@ -58,14 +59,15 @@ pub(super) fn follow_order(w: &mut World, id: RefId, other: Option<Value>) {
     for (a, b) in pairs {
         let order = compare_value(&w.heap, &w.atoms, a, b);
         w.compare_values(Cmp::Less, (a, b), order.is_lt());
-        // The keys of a set may be equal numbers of two types.
+        // The keys of a table that is not ordered may be an integer and a float that compare equal.
         if !is_ordered && order.is_ge() {
             w.compare_values(Cmp::Equal, (a, b), order.is_eq());
         }
     }
 }
 
-/// Pairs of keys whose order is a choice; of more, the keys are taken as they are.
+/// The maximum number of pairs of keys whose comparisons are recorded as choices. If there are more, the keys are
+/// pinned.
 const MAX_PAIRS: usize = 32;
 
 fn pin_keys(w: &mut World, id: RefId) {
@@ -95,8 +97,9 @@ pub(super) fn follow_key(w: &mut World, id: RefId, key: Value, need: Access) {
     w.compare_keys(op, key, &keys);
 }
 
-/// Whether another process, of which a search decides when it goes, has asked for the same object: a choice if
-/// that depends on the input.
+/// Records whether the key equals one that another process used before in a conflicting access (one of the two wrote)
+/// while schedules are searched. Each comparison with a symbolic key is a choice, because the order of the two
+/// processes matters only if the keys are equal.
 fn follow_meeting(w: &mut World, id: RefId, key: Value, need: Access) {
     if w.record.is_none() || w.run.schedule.is_none() {
         return;
@@ -112,7 +115,7 @@ fn follow_meeting(w: &mut World, id: RefId, key: Value, need: Access) {
     }
 }
 
-/// A table that is asked by key only.
+/// Returns the id of a table for an access that uses the table's key alone, not the order of its keys.
 pub(super) fn find_by_key(w: &mut World, table: Value, need: Access) -> Result<RefId, Fault> {
     let id = match table.as_atom() {
         Some(name) => named(w, name)?,

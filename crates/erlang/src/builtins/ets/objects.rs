@@ -84,7 +84,7 @@ fn put(w: &mut World, id: RefId, objects: &[Value]) {
     }
 }
 
-/// Which objects with the key are the same as this one: each is a choice if that depends on the input.
+/// Records which objects with the key are identical to `object`: each comparison with a symbolic value is a choice.
 fn follow_object(w: &mut World, id: RefId, key: Value, object: Value) {
     follow_key(w, id, key, Access::Write);
     if w.record.is_some() {
@@ -269,7 +269,8 @@ pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fau
     }
 }
 
-/// The changes of a counter as far as their shape counts: a number, a tuple or a list of tuples.
+/// Returns the change argument of a counter update with its shape recorded as choices: whether it is an integer, and
+/// otherwise of which tuples and lists it consists.
 fn change_of(w: &mut World, change: Value) -> Value {
     if w.is_kind(change, Kind::Integer, change.is_integer()) {
         change
@@ -278,7 +279,8 @@ fn change_of(w: &mut World, change: Value) -> Value {
     }
 }
 
-/// Whether one number is less or greater than another, as a choice if one of them is symbolic.
+/// Returns whether `a` is less (or greater, depending on `op`) than `b`. The result is a choice if one of them is
+/// symbolic.
 fn compares(w: &mut World, op: Cmp, a: Value, b: Value) -> bool {
     let wanted = if op == Cmp::Less { Ordering::Less } else { Ordering::Greater };
     let holds = compare_value(&w.heap, &w.atoms, a, b) == wanted;

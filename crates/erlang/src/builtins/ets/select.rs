@@ -82,7 +82,8 @@ fn matches(
     Ok(found)
 }
 
-/// Which keys the program means and in which order they come are choices where that depends on the input.
+/// Records the comparisons of keys that decide which rows the program visits: with the keys that its heads name, or,
+/// if they name none, the comparisons that order all keys of the table.
 fn follow_places(
     w: &mut World,
     id: RefId,
@@ -98,7 +99,8 @@ fn follow_places(
     Ok(())
 }
 
-/// Where matching objects can be, in order: if the heads name keys, only there.
+/// Returns the ranges of rows that can match, in ascending order: only the rows with the named keys if the heads name
+/// keys, otherwise the whole table.
 fn ranges(w: &World, table: &Table, program: &Program) -> Vec<(RowPosition, RowPosition)> {
     let Some(keys) = program.keys(table.key_position) else {
         return vec![(table.rows.start(), table.rows.end())];

@@ -45,7 +45,8 @@ pub(super) struct Table {
     pub(super) n_locks: Option<usize>,
     pub(super) decentralized_counters: bool,
     pub(super) rows: Rows,
-    /// The keys, if the run is recorded.
+    /// The inserted keys and the earlier requests for keys, for the comparisons that a recorded run makes into
+    /// choices.
     pub(super) entered: Entered,
     /// The objects deleted while the table was fixed, so that `next` can continue from their keys.
     pub(super) tombstones: Rows,

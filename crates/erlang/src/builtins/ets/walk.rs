@@ -39,7 +39,8 @@ pub(super) fn next(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(key_or_end(&w.heap, table, table.rows.get(place)))
 }
 
-/// Where a key is among those of the table.
+/// Records the position of a key among the keys of the table: whether it is `'$end_of_table'`, which key of the table
+/// it equals, and how the keys are ordered.
 fn follow_place(w: &mut World, id: RefId, key: Value) {
     if key.shadow().is_some() {
         let end = Value::atom(AtomId::END_OF_TABLE);

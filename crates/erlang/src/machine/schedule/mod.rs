@@ -633,7 +633,7 @@ impl World {
 /// The virtual time that passes at each read of the clock: a microsecond, the finest unit of some clocks.
 const NANOS_PER_READING: u64 = 1000;
 
-/// Timeouts of so many milliseconds or more happen only when nobody else can do anything.
+/// The length in milliseconds from which on a timeout is long: long timeouts expire only when no process can go on.
 pub(crate) const LONG_MILLIS: i64 = 5000;
 
 /// The bit that distinguishes the numbers of timers from those of processes among the children of a process.

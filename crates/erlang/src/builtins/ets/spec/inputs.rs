@@ -1,6 +1,6 @@
-//! What a match specification asks of values that depend on the input: each question is a choice.
+//! The symbolic side of match specifications: each test of a value that depends on the input is recorded as a choice.
 //!
-//! Every question is answered by the concrete value. Where the run is not recorded, that is all.
+//! All functions return the concrete result. If the run is not recorded, they do nothing else.
 
 use crate::lift::compare::{same_values, truth_of};
 use crate::lift::own_expr;
@@ -10,7 +10,7 @@ use term::{Kind, Op, Term};
 use trace::{Head, Looked};
 use values::{Value, View, equal_exact};
 
-/// `=:=`
+/// Returns whether two values are equal in the sense of `=:=`, and records the comparison.
 pub(super) fn same(w: &mut World, a: Value, b: Value) -> bool {
     match w.following() {
         Some(mut lifting) => same_values(&mut lifting, 0, a, b),
@@ -28,7 +28,7 @@ pub(super) fn is_tuple(w: &mut World, value: Value, n: usize) -> bool {
     holds
 }
 
-/// A part of a value that was taken apart.
+/// Returns a part of the value `of`. In a recorded run, the part gets the expression of the selector `op` on `of`.
 pub(super) fn part(w: &mut World, of: Value, op: Op, part: Value) -> Value {
     match w.following() {
         Some(mut lifting) => lifting.part(of, op, part),
@@ -43,7 +43,8 @@ pub(super) fn uncons(w: &mut World, list: Value) -> Option<(Value, Value)> {
     }
 }
 
-/// What a map has under a key.
+/// Returns the value of a key in a map, given the concrete value `found`, and records whether the map has the key.
+/// `None` if the map lacks the key.
 pub(super) fn under(
     w: &mut World,
     (map, key): (Value, Value),
@@ -57,7 +58,7 @@ pub(super) fn under(
     Some(lifting.under(map, key, found?))
 }
 
-/// Whether a value is `true`.
+/// Returns whether a value is `true`, and records the test.
 pub(in crate::builtins::ets) fn is_true(w: &mut World, value: Value) -> bool {
     let holds = value.as_bool() == Some(true);
     if let (Some(expr), Some(mut lifting)) = (own_expr(value), w.following()) {
@@ -67,7 +68,7 @@ pub(in crate::builtins::ets) fn is_true(w: &mut World, value: Value) -> bool {
     holds
 }
 
-/// The truth value that a value is, if it is one.
+/// Returns the truth value that a value is, and records the test. `None` if the value is not a Boolean.
 pub(super) fn truth(w: &mut World, value: Value) -> Option<bool> {
     let is_test = match (own_expr(value), w.following()) {
         (Some(expr), Some(lifting)) => lifting.record.exprs.is_test(expr),
@@ -79,8 +80,8 @@ pub(super) fn truth(w: &mut World, value: Value) -> Option<bool> {
     value.as_bool().map(|_| is_true(w, value))
 }
 
-/// A specification of which parts are inputs. What such a part means is a choice: a variable, something that is
-/// made of more parts, or a constant, which is followed. The first two are taken as they are.
+/// Records for each symbolic part of a match specification how it is read: as one of the special atoms, as a tuple, a
+/// list or a map, or as a constant. Tuples, lists and maps are pinned, constants stay symbolic.
 pub(in crate::builtins::ets) fn settled(w: &mut World, spec: Value) {
     if !w.is_symbolic(spec) {
         return;
@@ -115,7 +116,7 @@ pub(in crate::builtins::ets) fn settled(w: &mut World, spec: Value) {
     }
 }
 
-/// Atoms that mean something else than themselves, in a head or in a body.
+/// Atoms with a special meaning in heads or bodies: variables, the whole object, and the wildcard.
 const SPECIAL: [&str; 5] = ["_", "$1", "$2", "$_", "$$"];
 
 fn settle(w: &mut World, value: Value) {
