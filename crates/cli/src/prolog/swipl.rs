@@ -140,7 +140,13 @@ impl Swipl {
                 expectation: it.expectation.as_ref().filter(|_| it.kind != Kind::Timeout),
             }));
         }
-        let mut verdicts = self.ask(source, &questions, deadline).into_iter();
+        // Goals that do not end are asked last, since they may take all the time there is.
+        let mut order: Vec<(usize, Question<'_>)> = questions.into_iter().enumerate().collect();
+        order.sort_by_key(|it| it.1.expectation.is_none());
+        let (numbers, questions): (Vec<usize>, Vec<Question<'_>>) = order.into_iter().unzip();
+        let verdicts = self.ask(source, &questions, deadline);
+        let verdicts: BTreeMap<usize, Verdict> = numbers.into_iter().zip(verdicts).collect();
+        let mut verdicts = verdicts.into_values();
         for unit in units {
             let tests = unit.tests.iter_mut().map(|it| &mut it.verdict);
             let findings = unit.findings.iter_mut().map(|it| &mut it.verdict);
